@@ -1,5 +1,5 @@
 import { type Client, type ClientSignInOptions, doctor, type Finding, type FindingCode } from '@rallypoint/sdk';
-import { type ElectronRegistration, receiveRedirects } from '@rallypoint/sdk/electron';
+import { type ElectronRegistration, receiveRedirects } from '@rallypoint/sdk/electron/main';
 import type { RedirectView } from '../shared/state.ts';
 import type { ElectronParts } from './electron-parts.ts';
 import type { AppOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { type RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { errorOf, fromPlain } from './error-fields.ts';
-import type { BatchItem, FromMain, FromWindow } from './messages.ts';
+import { type BatchItem, type FromMain, type FromWindow, windowLimits } from './messages.ts';
 import { applyPatch, diff, type Patch } from './patch.ts';
 
 /** The port's end in a window: the browser's `MessagePort`, as much of it as is used. */
@@ -260,13 +260,13 @@ export class MainConnection {
     }
     this.#attempts = 0;
     this.#hasHeard = true;
-    const unchanged = new Set<BatchItem>();
+    let unchanged: Set<BatchItem> | undefined;
     for (const item of items) {
       const watch = item[0] === 'state' ? this.#watches.get(item[1]) : undefined;
-      if (watch && !takeState(watch, item[2] as Patch)) unchanged.add(item);
+      if (watch && !takeState(watch, item[2] as Patch)) (unchanged ??= new Set()).add(item);
     }
-    for (const item of items) if (!unchanged.has(item)) this.#take(item);
-    if (this.#isOpen) this.#send(['ack', number]);
+    for (const item of items) if (!unchanged?.has(item)) this.#take(item);
+    if (this.#isOpen && number % windowLimits.batchesPerAcknowledgement === 0) this.#send(['ack', number]);
   }
 
   #take(item: BatchItem): void {

@@ -1,9 +1,14 @@
 import type { Client, ClientSignInOptions } from '../client.ts';
-import type { Credentials } from '../credentials/credentials.ts';
+import type { Credentials, SignOutOptions } from '../credentials/credentials.ts';
 import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
 import { serveShared, type WindowServer, type WindowServerOptions } from './serve-windows.ts';
 import { type GameParts, sharedParts } from './shared-parts.ts';
-import { type CredentialsSource, SharedSignIn, type SignInSnapshot } from './shared-sign-in.ts';
+import {
+  type CredentialsSource,
+  SharedSignIn,
+  type SignInSnapshot,
+  type WindowSignInOptions,
+} from './shared-sign-in.ts';
 
 export interface ServeWindowsOptions extends WindowServerOptions {
   /** The client whose state and operations the windows share. */
@@ -29,6 +34,14 @@ export interface GameWindowServer extends WindowServer {
   readonly credentials$: Observable<SignInSnapshot | undefined>;
   /** Undefined without credentials, and until they are open. */
   readonly credentials: Credentials | undefined;
+  /**
+   * As {@link WindowClient.signIn}, for a menu of the main process; windows show it.
+   *
+   * @throws as {@link Client.signIn}
+   */
+  signIn(options?: WindowSignInOptions): Promise<void>;
+  /** As {@link WindowClient.signOut}. @throws as {@link Credentials.signOut} */
+  signOut(options?: SignOutOptions): Promise<void>;
   /**
    * Finishes a sign-in that an earlier run of the game began ({@link Credentials.continueSignIn}), once the credentials are
    * open. A failure shows in the windows, unless the address belongs to no sign-in.
@@ -72,6 +85,11 @@ export function serveWindows({
     get credentials() {
       return signIn?.credentials;
     },
+    signIn: async given => {
+      if (signIn) await signIn.signIn(given);
+      else await client.signIn(given);
+    },
+    signOut: async given => (signIn ? signIn.signOut(given) : client.updateToken(undefined)),
     continueSignIn: async answer => signIn?.continueSignIn(answer),
     close,
     [Symbol.asyncDispose]: close,

@@ -13,7 +13,7 @@ export type FromWindow =
   | readonly [type: 'call', id: number, name: string, args: readonly unknown[]]
   /** Aborts a call; its answer still comes. */
   | readonly [type: 'abort', id: number]
-  /** The batch of this number was taken. */
+  /** The batches up to this number were taken. */
   | readonly [type: 'ack', number: number];
 
 /**
@@ -51,6 +51,8 @@ export function absentCall(lobbyId: LobbyId) {
 export const windowLimits = {
   /** Batches that may be unacknowledged: while there are so many, only the newest state is kept for the window. */
   batchesUnacknowledgedMax: 8,
+  /** A window acknowledges every so many batches, because each message costs as much as a small batch. */
+  batchesPerAcknowledgement: 4,
   subscriptionsMax: 1000,
   /** Calls under way, and outcomes that the window has not read. */
   callsMax: 200,

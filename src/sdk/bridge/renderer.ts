@@ -22,14 +22,13 @@ export {
   toEventTarget,
 } from '../live/event-target.ts';
 export type { GameParts } from './shared-parts.ts';
-export type { SignInSnapshot } from './shared-sign-in.ts';
+export type { SignInSnapshot, WindowSignInOptions } from './shared-sign-in.ts';
 export {
   type EventsMissed,
   openClient,
   type WindowCalls,
   WindowClient,
   type WindowClientOptions,
-  type WindowSignInOptions,
 } from './window-client.ts';
 export {
   WindowCall,

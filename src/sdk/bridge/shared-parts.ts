@@ -11,7 +11,7 @@ import type { LobbyMessageEntry } from '../lobby/snapshot.ts';
 import type { CallSnapshot } from '../voice/snapshot.ts';
 import { absentCall, gamePrefix } from './messages.ts';
 import type { SharedSignIn } from './shared-sign-in.ts';
-import { type SharedParts, windowIsGone } from './window-connection.ts';
+import type { SharedParts } from './window-connection.ts';
 
 /** What a game shares with its windows beside the client, by name. */
 export interface GameParts {
@@ -69,11 +69,8 @@ export function sharedParts(
       fetchCurrentUser: async (_, signal) => client.fetchCurrentUser({ signal }),
       signIn: async ([given], signal) => {
         const { forThisRun = false, ...options } = record(given);
-        if (!shared) return void (await client.signIn({ ...signInOptions(options), signal }));
-        const onAbort = () => void (signal.reason !== windowIsGone && shared.cancel());
-        const signingIn = shared.signIn(signInOptions(options), forThisRun === true);
-        signal.addEventListener('abort', onAbort);
-        await signingIn.finally(() => signal.removeEventListener('abort', onAbort));
+        if (shared) await shared.signIn({ ...signInOptions(options), forThisRun: forThisRun === true, signal });
+        else await client.signIn({ ...signInOptions(options), signal });
       },
       cancelSignIn: async () => shared?.cancel(),
       signOut: async ([given], signal) => {

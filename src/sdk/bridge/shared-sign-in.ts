@@ -3,6 +3,7 @@ import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { ClientSignInOptions } from '../client.ts';
 import type { Credentials, CredentialsSnapshot, SignOutOptions } from '../credentials/credentials.ts';
 import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
+import { windowIsGone } from './window-connection.ts';
 
 /** What a window, or the start of the game, needs credentials for. */
 export interface CredentialsRequest {
@@ -18,6 +19,15 @@ export type CredentialsSource =
   | Credentials
   | Promise<Credentials>
   | ((request: CredentialsRequest) => Promise<Credentials>);
+
+/** The options of a sign-in that a window, or the main process for them, begins. */
+export interface WindowSignInOptions extends ClientSignInOptions {
+  /**
+   * Keeps the player signed in for this run of the game only, as a player without a keychain may choose. Needs credentials of
+   * `serveWindows()` that are a function. Default: false.
+   */
+  readonly forThisRun?: boolean | undefined;
+}
 
 /** Where the player stands with signing in, for all windows. Holds nothing that is secret. */
 export interface SignInSnapshot extends Partial<Omit<CredentialsSnapshot, 'status'>> {
@@ -67,10 +77,13 @@ export class SharedSignIn {
   }
 
   /** @throws ArgumentError `authorization_in_progress`; as {@link Credentials.signIn}, and as the game's function does */
-  async signIn(options: ClientSignInOptions, forThisRun: boolean): Promise<void> {
+  async signIn({ forThisRun = false, signal, ...options }: WindowSignInOptions = {}): Promise<void> {
     if (this.#underWay) throw new ArgumentError('authorization_in_progress', 'A sign-in is in progress.');
     const underWay = new AbortController();
+    const onAbort = () => void (signal?.reason !== windowIsGone && this.cancel());
     this.#underWay = underWay;
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
     this.#publish();
     try {
       const credentials = await this.#open(forThisRun);
@@ -85,6 +98,7 @@ export class SharedSignIn {
       this.#error = underWay.signal.aborted ? undefined : asRallypointError(error);
       throw error;
     } finally {
+      signal?.removeEventListener('abort', onAbort);
       this.#underWay = undefined;
       this.#publish();
     }
@@ -115,7 +129,7 @@ export class SharedSignIn {
   }
 
   /** @throws as {@link Credentials.signOut} */
-  async signOut(options: SignOutOptions): Promise<void> {
+  async signOut(options: SignOutOptions = {}): Promise<void> {
     const credentials = await this.#open(this.#isForThisRun);
     this.#isSigningOut = true;
     this.#publish();

@@ -2,7 +2,7 @@ import type { Metadata } from '../../model/lobby.ts';
 import type { MetadataSchemas } from '../../model/metadata-schema.ts';
 import type { GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from '../call-options.ts';
-import type { Client, ClientSignInOptions } from '../client.ts';
+import type { Client } from '../client.ts';
 import type { CommandPlace, CommandsSnapshot } from '../command/snapshot.ts';
 import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
 import type { SignOutOptions } from '../credentials/credentials.ts';
@@ -22,7 +22,7 @@ import { connectPage } from './connect-page.ts';
 import { MainConnection } from './main-connection.ts';
 import { gamePrefix } from './messages.ts';
 import type { GameParts } from './shared-parts.ts';
-import type { SignInSnapshot } from './shared-sign-in.ts';
+import type { SignInSnapshot, WindowSignInOptions } from './shared-sign-in.ts';
 import { WindowLobbies, type WindowOptions } from './window-lobbies.ts';
 
 /** Stands for events that a window has missed: it did not read for long, or had to connect again. */
@@ -30,15 +30,6 @@ export interface EventsMissed {
   readonly type: 'eventsMissed';
   /** Undefined when nobody knows: while the window was not connected. */
   readonly count: number | undefined;
-}
-
-/** The options of {@link WindowClient.signIn}. */
-export interface WindowSignInOptions extends ClientSignInOptions {
-  /**
-   * Keeps the player signed in for this run of the game only, as a player without a keychain may choose. Needs credentials of
-   * `serveWindows()` that are a function. Default: false.
-   */
-  readonly forThisRun?: boolean | undefined;
 }
 
 /** The functions that {@link GameParts.calls} has in the main process, as a window calls them. */

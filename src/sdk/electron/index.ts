@@ -10,7 +10,12 @@ export {
   type WindowServerOptions,
 } from '../bridge/serve-windows.ts';
 export type { GameParts } from '../bridge/shared-parts.ts';
-export type { CredentialsRequest, CredentialsSource, SignInSnapshot } from '../bridge/shared-sign-in.ts';
+export type {
+  CredentialsRequest,
+  CredentialsSource,
+  SignInSnapshot,
+  WindowSignInOptions,
+} from '../bridge/shared-sign-in.ts';
 export { openWithShell } from './open-external.ts';
 export { type ElectronReceiver, type RedirectApp, type RedirectOptions, receiveRedirects } from './redirects.ts';
 export type { ElectronRegistration } from './registrar.ts';
