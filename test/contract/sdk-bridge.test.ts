@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BehaviorSubject, filter, firstValueFrom, type Observable } from 'rxjs';
+import { BehaviorSubject, filter, firstValueFrom, lastValueFrom, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArgumentError, KeychainError } from '../../src/model/errors/errors.ts';
 import type { StandardSchema } from '../../src/model/metadata-schema.ts';
@@ -9,11 +9,13 @@ import { type GameWindowServer, type ServeWindowsOptions, serveWindows } from '.
 import { exposeRallypoint } from '../../src/sdk/bridge/preload.ts';
 import { openClient, type WindowClient, type WindowClientOptions } from '../../src/sdk/bridge/window-client.ts';
 import { Client } from '../../src/sdk/client.ts';
+import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { openKeychain } from '../../src/sdk/keychain/open-keychain.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { browserOf, decide } from '../support/browser/player.ts';
 import { WindowStandIn } from '../support/electron/window-stand-in.ts';
+import { recordingLog } from '../support/recording-log.ts';
 import { isDeeplyFrozen } from '../support/runs/frozen.ts';
 import { starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
@@ -328,6 +330,56 @@ describe('credentials that are opened while windows are there', () => {
     await page.signIn({ forThisRun: true });
     expect(page.credentials).toMatchObject({ status: 'signed-in', tier: 'memory' });
     expect(asked).toEqual([false, false, true]);
+  });
+
+  it('that fail for another reason say no more in windows, and the log of the main process does', async () => {
+    const { log, lines } = recordingLog();
+    const standIn = new WindowStandIn();
+    const server = serveWindows({
+      ipcMain: standIn.ipcMain,
+      client: newClient(ada),
+      logger: log,
+      credentials: () => Promise.reject(new Error('the password is abc')),
+    });
+    const snapshot = await firstValueFrom(server.credentials$.pipe(filter(value => value?.error !== undefined)));
+    expect(snapshot).toMatchObject({ status: 'unavailable', error: { code: 'main_process_failed' } });
+    expect(snapshot?.error?.message).not.toContain('abc');
+    expect(lines).toMatchObject([{ level: 'error', error: { message: 'the password is abc' } }]);
+    await server.close();
+  });
+
+  it('whose keychain is locked do not keep the game from ending, and are closed when they open', async () => {
+    const client = newClient(ada);
+    const unlocked = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<Credentials>();
+    const { server } = openWindow(client, {
+      credentials: async () => {
+        await unlocked.promise;
+        const credentials = await openMemory(client);
+        opened.resolve(credentials);
+        return credentials;
+      },
+    });
+    await server.close();
+    unlocked.resolve();
+    const credentials = await opened.promise;
+    await lastValueFrom(credentials.state$);
+    await expect(credentials.accessToken()).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('are signed in and out by the main process as by a window', async () => {
+    const client = newClient(ada);
+    const { page, server } = openWindow(client, { credentials: () => openMemory(client) });
+    await server.signIn();
+    expect(server.credentials?.state).toMatchObject({ status: 'signed-in' });
+    await until(page.credentials$, snapshot => snapshot?.status === 'signed-in');
+    await server.signOut();
+    await until(page.credentials$, snapshot => snapshot?.status === 'signed-out');
+    const alone = openWindow(newClient(grace));
+    await alone.server.signIn();
+    expect((await alone.page.fetchCurrentUser()).id).toBe(grace.id);
+    await alone.server.signOut();
+    await expect(alone.page.fetchCurrentUser()).rejects.toMatchObject({ code: 'missing_access_token' });
   });
 
   it('that the game has opened cannot be chosen by a window', async () => {

@@ -260,12 +260,12 @@ export class MainConnection {
     }
     this.#attempts = 0;
     this.#hasHeard = true;
-    let unchanged: Set<BatchItem> | undefined;
+    const unchanged: BatchItem[] = [];
     for (const item of items) {
       const watch = item[0] === 'state' ? this.#watches.get(item[1]) : undefined;
-      if (watch && !takeState(watch, item[2] as Patch)) (unchanged ??= new Set()).add(item);
+      if (watch && !takeState(watch, item[2] as Patch)) unchanged.push(item);
     }
-    for (const item of items) if (!unchanged?.has(item)) this.#take(item);
+    for (const item of items) if (!unchanged.includes(item)) this.#take(item);
     if (this.#isOpen && number % windowLimits.batchesPerAcknowledgement === 0) this.#send(['ack', number]);
   }
 

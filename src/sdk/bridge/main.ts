@@ -1,3 +1,4 @@
+import { silentLogger } from '../../wire/clock/ports.ts';
 import type { Client, ClientSignInOptions } from '../client.ts';
 import type { Credentials, SignOutOptions } from '../credentials/credentials.ts';
 import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
@@ -71,7 +72,7 @@ export function serveWindows({
   game,
   ...options
 }: ServeWindowsOptions): GameWindowServer {
-  const signIn = source && new SharedSignIn({ source, options: signInOptions });
+  const signIn = source && new SharedSignIn({ source, options: signInOptions, logger: options.logger ?? silentLogger });
   const server = serveShared(sharedParts(client, signIn, game), options);
   const close = async () => {
     await server.close();

@@ -1,4 +1,5 @@
 import { ArgumentError, RallypointError, TransportError } from '../../model/errors/errors.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { ClientSignInOptions } from '../client.ts';
 import type { Credentials, CredentialsSnapshot, SignOutOptions } from '../credentials/credentials.ts';
@@ -45,6 +46,7 @@ export interface SharedSignInOptions {
   readonly source: CredentialsSource;
   /** The options of every sign-in; those that a window passes come before them. */
   readonly options?: (() => ClientSignInOptions | Promise<ClientSignInOptions>) | undefined;
+  readonly logger: Logger;
 }
 
 /** Signing in and out for all windows. It goes on when the window that began it is gone. */
@@ -60,6 +62,7 @@ export class SharedSignIn {
   /** Redirects that are being looked at since before the credentials were open. */
   #early = 0;
   #error: RallypointError | undefined;
+  #isClosed = false;
 
   constructor(parts: SharedSignInOptions) {
     this.#parts = parts;
@@ -95,7 +98,7 @@ export class SharedSignIn {
       await credentials.signIn(args, { ...(redirect && { redirect }), signal: underWay.signal });
       this.#error = undefined;
     } catch (error) {
-      this.#error = underWay.signal.aborted ? undefined : asRallypointError(error);
+      this.#error = underWay.signal.aborted ? undefined : this.#asRallypointError(error);
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -120,7 +123,7 @@ export class SharedSignIn {
       this.cancel();
     } catch (error) {
       const isForeign = error instanceof RallypointError && error.code === 'foreign_redirect';
-      if (!isForeign && !this.#underWay) this.#error = asRallypointError(error);
+      if (!isForeign && !this.#underWay) this.#error = this.#asRallypointError(error);
       throw error;
     } finally {
       if (isEarly) this.#early--;
@@ -147,13 +150,12 @@ export class SharedSignIn {
     await (await this.#open(this.#isForThisRun)).connect({ signal });
   }
 
-  /** Closes the credentials if the game's function opened them. */
+  /** Closes the credentials if the game's function opened them. Does not wait for a player to unlock the keychain. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#watching?.unsubscribe();
     this.#subject.complete();
-    if (typeof this.#parts.source !== 'function') return;
-    await this.#opening?.catch(() => {});
-    await this.#credentials?.close();
+    if (typeof this.#parts.source === 'function') await this.#credentials?.close();
   }
 
   /** One attempt at a time. Credentials of the other kind are closed: the player has said where they want to be kept. */
@@ -179,11 +181,13 @@ export class SharedSignIn {
     try {
       const credentials = await this.#opening;
       this.#opening = undefined;
+      if (this.#isClosed && typeof source === 'function') await credentials.close();
+      if (this.#isClosed) throw new ArgumentError('closed', 'The windows are not served any more.');
       this.#take(credentials, forThisRun);
       return credentials;
     } catch (error) {
       this.#opening = undefined;
-      this.#error = asRallypointError(error);
+      this.#error = this.#asRallypointError(error);
       this.#publish();
       throw error;
     }
@@ -199,8 +203,15 @@ export class SharedSignIn {
     });
   }
 
+  /** Windows see no more of a foreign error than that there is one. */
+  #asRallypointError(error: unknown): RallypointError {
+    if (error instanceof RallypointError) return error;
+    this.#parts.logger.error({ error }, 'Signing in failed for windows.');
+    return new TransportError('main_process_failed', 'Signing in failed in the main process; its log says why.');
+  }
+
   #publish(): void {
-    if (this.#subject.isStopped) return;
+    if (this.#isClosed) return;
     const next = this.#snapshot();
     if (!isSame(next, this.#subject.value)) this.#subject.next(Object.freeze(next));
   }
@@ -214,11 +225,6 @@ export class SharedSignIn {
     if (this.#early > 0) return { status: 'opening' };
     return this.#underWay ? { ...state, status: 'signing-in' } : { ...state, ...error };
   }
-}
-
-function asRallypointError(error: unknown): RallypointError {
-  if (error instanceof RallypointError) return error;
-  return new TransportError('main_process_failed', 'Signing in failed in the main process.', { cause: error });
 }
 
 function isSame(a: SignInSnapshot, b: SignInSnapshot): boolean {
