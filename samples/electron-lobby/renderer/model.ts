@@ -1,5 +1,5 @@
 import type { ConnectionSnapshot, LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
-import type { SignInSnapshot, WindowClient, WindowLobby } from '@rallypoint/sdk/electron/renderer';
+import type { SignInSnapshot, WindowCalls, WindowClient, WindowLobby } from '@rallypoint/sdk/electron/renderer';
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
 import type { GameCalls } from '../main/game.ts';
 import { isAccidental } from '../shared/names.ts';
@@ -28,7 +28,7 @@ const entriesShownMax = 300;
 /** What a window shows: the client of the main process, the state of the game, and which lobby is open. */
 export class AppModel {
   readonly #client: WindowClient;
-  readonly #game: ReturnType<typeof gameOf>;
+  readonly #game: WindowCalls<GameCalls>;
   readonly #onChange: () => void;
   /** What follows the messages of each lobby. */
   readonly #following = new Map<string, { unsubscribe(): void }>();
@@ -40,7 +40,7 @@ export class AppModel {
 
   constructor(client: WindowClient, onChange: () => void) {
     this.#client = client;
-    this.#game = gameOf(client);
+    this.#game = client.gameCalls<GameCalls>();
     this.#onChange = onChange;
     client.gameState$<GameState>('game').subscribe(state => {
       this.#state = state;
@@ -162,10 +162,6 @@ export class AppModel {
 }
 
 export type Actions = AppModel['actions'];
-
-function gameOf(client: WindowClient) {
-  return client.gameCalls<GameCalls>();
-}
 
 /** What was said and what happened in the lobby that is shown, oldest first. */
 export function entriesOf({ openLobby, log }: AppState): readonly LobbyEntry[] {

@@ -94,7 +94,13 @@ export class MainConnection {
     }
     const waitMs = this.#attempts === 0 ? 0 : Math.min(retryMs.first * 2 ** (this.#attempts - 1), retryMs.max);
     this.#attempts++;
-    this.#after(waitMs, () => this.#attempt());
+    this.#after(waitMs, () => {
+      try {
+        this.#attempt();
+      } catch {
+        // There is no port to be had now. The next attempt is scheduled already.
+      }
+    });
   }
 
   /**
