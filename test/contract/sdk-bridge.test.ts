@@ -444,7 +444,9 @@ describe('credentials that are opened while windows are there', () => {
     cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
     const scheme = `discord-${application.id}`;
     const opened = Promise.withResolvers<string>();
+    let openings = 0;
     const openFile = async (client: Client) => {
+      openings++;
       const keychain = await openKeychain({ service: 'bridge', allow: ['encrypted-file'], folder });
       return openCredentials({ client, keychain, folder });
     };
@@ -464,7 +466,8 @@ describe('credentials that are opened while windows are there', () => {
     const finished = second.server.continueSignIn(answer);
     await until(second.page.credentials$, snapshot => snapshot?.status === 'signed-in');
     await finished;
-    expect(seen).toEqual(['opening', 'signed-in']);
+    expect(seen.filter(status => status !== 'opening')).toEqual(['signed-in']);
+    expect(openings).toBe(2);
     await expect(second.server.continueSignIn(answer)).rejects.toMatchObject({ code: 'foreign_redirect' });
     expect(second.page.credentials).not.toHaveProperty('error');
     await second.page.signOut();
@@ -491,6 +494,21 @@ describe('a window that loses its port', () => {
     expect(events.filter(type => type === 'eventsMissed')).toHaveLength(3);
     expect(server.connections).toBe(1);
     expect(await lobby.send('Back')).toMatchObject({ content: 'Back' });
+  });
+
+  it('shows a call as ended whose lobby is gone meanwhile', async () => {
+    const client = await connected(ada);
+    const { page, standIn } = openWindow(client);
+    const lobby = await page.lobbies.join('raid');
+    const statuses: string[] = [];
+    lobby.call.snapshot$.subscribe(({ status }) => void statuses.push(status));
+    await lobby.call.join();
+    await until(lobby.call.snapshot$, ({ status }) => status === 'signaling_connected');
+    standIn.drop();
+    await client.lobbies.get(lobby.id)?.leave();
+    await until(lobby.call.snapshot$, ({ status }) => status === 'disconnected');
+    await page.checkConnection();
+    expect([lobby.isJoined, lobby.call.snapshot.participants, statuses.at(-1)]).toEqual([false, [], 'disconnected']);
   });
 
   it('finds windows that are served anew by the game', async () => {

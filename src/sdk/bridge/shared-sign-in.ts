@@ -160,7 +160,7 @@ export class SharedSignIn {
 
   /** One attempt at a time. Credentials of the other kind are closed: the player has said where they want to be kept. */
   async #open(forThisRun: boolean): Promise<Credentials> {
-    await this.#opening?.catch(() => {});
+    while (this.#opening) await this.#opening.catch(() => {});
     const known = this.#credentials;
     if (known && (this.#isForThisRun === forThisRun || known.state.status === 'signed-in')) return known;
     const { source } = this.#parts;
