@@ -7,6 +7,9 @@ const isolated = [
   // Browsers, whole desktops, other systems and builds: most of the work is done in processes that they start.
   'test/e2e/**/*.test.ts',
   'test/native/**/*.test.ts',
+  // Crowds of processes that are killed at any moment, and a keychain's daemon.
+  'test/sdk/credentials/processes.test.ts',
+  'test/sdk/keychain/{crash,processes,real-keychain}.test.ts',
   // What measures the memory of its process.
   'test/service/gateway/connection/{compression,leak}.test.ts',
   // A browser's globals.
@@ -18,11 +21,6 @@ const alone = [
   // Programs that must answer within real time, and a Windows by Wine, whose parts wait for each other.
   'test/native/{forwarder,lock}.test.ts',
   'test/native/windows/**/*.test.ts',
-  // Crowds of processes that are killed at any moment.
-  'test/sdk/credentials/processes.test.ts',
-  'test/sdk/keychain/{crash,processes}.test.ts',
-  // A keychain's daemon.
-  'test/sdk/keychain/real-keychain.test.ts',
   // What is waited for 100 ms of real time, between processes or within one.
   'test/sdk/credentials/process-lock.test.ts',
   'test/sdk/redirect/{hostile,listen}.test.ts',
