@@ -25,6 +25,8 @@ const alone = [
   'test/sdk/credentials/process-lock.test.ts',
   'test/sdk/redirect/{hostile,listen}.test.ts',
   'test/service/support/pending-work.test.ts',
+  // What may keep others waiting for 50 ms of real time.
+  'test/service/http/stranger-bodies.test.ts',
 ];
 
 // Unless told, vitest leaves one core of the machine unused: half of a small one.
