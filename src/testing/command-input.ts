@@ -1,14 +1,21 @@
-import { type Command, type CommandOption, commandTypes, optionTypes } from '../model/command.ts';
+import { type Command, type CommandChoice, type CommandOption, commandTypes, optionTypes } from '../model/command.ts';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { OptionValue } from '../model/interaction.ts';
 
 /** The values of a command's options by their names; users, channels and roles by name or id. */
 export type OptionInputs = Readonly<Record<string, string | number | boolean>>;
 
+/** A channel of a guild. */
+export interface Channel {
+  readonly id: string;
+  readonly guildId: string;
+}
+
 /** Finds ids by names. */
 export interface Names {
-  userId(nameOrId: string): string;
-  channelId(nameOrId: string): string;
+  userId(nameOrId: string): string | Promise<string>;
+  /** @param nameOrId the default channel when it is left out @throws ArgumentError `not_in_world` */
+  channel(nameOrId?: string): Channel;
 }
 
 /** A command as somebody writes it: `/rally`, `/crew add`, or the name of a context-menu command. */
@@ -36,50 +43,53 @@ export function findCommand(commands: readonly Command[], written: string): Comm
 }
 
 /** @param focused the option that is being typed @throws ArgumentError `not_in_world` */
-export function optionValues(
+export async function optionValues(
   command: Command,
   written: string,
   inputs: OptionInputs,
   names: Names,
   focused?: string,
-): readonly OptionValue[] {
+): Promise<readonly OptionValue[]> {
   const { path } = readCommand(written);
   const chain: CommandOption[] = [];
   let declared: readonly CommandOption[] = command.options ?? [];
   for (const name of path) {
     const next = declared.find(option => option.name === name);
-    if (!next)
-      throw notInWorld(
-        `subcommand of /${command.name}`,
-        name,
-        declared.map(option => option.name),
-      );
+    if (!next) throw notInWorld(`subcommand of /${command.name}`, name, namesOf(declared));
     chain.push(next);
     declared = ('options' in next ? next.options : undefined) ?? [];
   }
-  const values = Object.entries(inputs).map(([name, value]): OptionValue => {
+  const values: OptionValue[] = [];
+  for (const [name, value] of Object.entries(inputs)) {
     const option = declared.find(one => one.name === name);
-    if (!option)
-      throw notInWorld(
-        `option of ${written}`,
-        name,
-        declared.map(one => one.name),
-      );
+    if (!option) throw notInWorld(`option of ${written}`, name, namesOf(declared));
     const isFocused = name === focused;
-    const sent = isFocused ? String(value) : inputValue(option, value, names);
-    return { name, type: option.type, value: sent, ...(isFocused && { focused: true }) };
-  });
+    const sent = isFocused ? String(value) : await inputValue(option, value, names);
+    values.push({ name, type: option.type, value: sent, ...(isFocused && { focused: true }) });
+  }
   return chain.reduceRight<readonly OptionValue[]>((options, { name, type }) => [{ name, type, options }], values);
 }
 
-function inputValue(
-  { type }: CommandOption,
-  value: string | number | boolean,
+/** The value that a chat client sends for what a person writes: an id for a name, the value of a choice, a number for its digits. */
+async function inputValue(
+  option: CommandOption,
+  input: string | number | boolean,
   names: Names,
-): OptionValue['value'] & {} {
-  if (type === optionTypes.USER) return names.userId(String(value));
-  if (type === optionTypes.CHANNEL) return names.channelId(String(value));
-  return value;
+): Promise<OptionValue['value'] & {}> {
+  const { type } = option;
+  if (type === optionTypes.USER) return names.userId(String(input));
+  if (type === optionTypes.CHANNEL) return names.channel(String(input)).id;
+  const choices: readonly CommandChoice[] = ('choices' in option ? option.choices : undefined) ?? [];
+  const chosen = choices.find(({ name }) => name === input);
+  if (chosen) return chosen.value;
+  const isNumber = type === optionTypes.INTEGER || type === optionTypes.NUMBER;
+  if (isNumber && typeof input === 'string' && /^-?\d+(\.\d+)?$/.test(input)) return Number(input);
+  if (type === optionTypes.BOOLEAN && (input === 'true' || input === 'false')) return input === 'true';
+  return input;
+}
+
+function namesOf(options: readonly CommandOption[]): readonly string[] {
+  return options.map(({ name }) => name);
 }
 
 /** @returns the error, which lists what there is */

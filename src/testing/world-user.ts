@@ -1,19 +1,12 @@
 import { type Command, type CommandChoice, commandTypes } from '../model/command.ts';
 import type { CommandIndex } from '../model/command-index.ts';
-import {
-  type Component,
-  componentTypes,
-  type Modal,
-  partsOf,
-  type SubmittedComponent,
-  usableComponents,
-} from '../model/component.ts';
+import { type Component, componentTypes, type Modal } from '../model/component.ts';
 import { RallypointError } from '../model/errors/errors.ts';
 import type { ModalCreated } from '../model/gateway.ts';
 import { interactionTypes } from '../model/interaction.ts';
 import { type Message, messageFlags } from '../model/message.ts';
 import { findCommand, type Names, notInWorld, type OptionInputs, optionValues } from './command-input.ts';
-import type { Screen } from './screen.ts';
+import { type Filled, filledIn, inputsOf, isNamed, nameOf, usable } from './component-input.ts';
 import { dataOf, type Received, type UserSession } from './user-session.ts';
 
 /** Where a user does something. */
@@ -47,14 +40,26 @@ export interface Reply {
 export interface WorldUserParts {
   readonly id: string;
   readonly username: string;
+  /** The application in whose bot's direct messages the user can be. */
   readonly applicationId: string;
-  readonly guildId: string;
   readonly names: Names;
-  readonly screen: Screen;
-  readonly defaultChannelId: string;
+  /** Resolves once all users have received what the service had sent. */
+  readonly settled: () => Promise<void>;
 }
 
-type Use = { readonly type: number; readonly data: object; readonly message_id?: string };
+interface Use {
+  readonly application_id: string;
+  readonly type: number;
+  readonly data: object;
+  readonly message_id?: string;
+}
+
+/** Where something is done; outside guilds without a guild. */
+interface Spot {
+  readonly id: string;
+  readonly guildId?: string;
+}
+
 type Awaited<T> = (received: Received, nonce: string) => T | undefined;
 
 /** A user in front of the guild's channels: does what a person does in a chat client, by the service's public interface. */
@@ -63,7 +68,9 @@ export class WorldUser {
   readonly username: string;
   readonly #parts: WorldUserParts;
   #session: UserSession | undefined;
-  #modal: (ModalCreated & { readonly channel_id: string }) | undefined;
+  /** What the channels show this user, oldest first. */
+  #screen: readonly Message[] = [];
+  #modal: ModalCreated | undefined;
   #lastNonce = 0;
 
   /** @internal */
@@ -86,14 +93,15 @@ export class WorldUser {
     options: OptionInputs = {},
     more: Place & { readonly target?: string } = {},
   ): Promise<Reply> {
-    const channelId = this.#channelOf(more);
-    const found = await this.#command(command, channelId);
+    const spot = this.#spotOf(more);
+    const found = await this.#command(command, spot);
     const { names } = this.#parts;
     const target = more.target !== undefined && {
-      target_id: found.type === commandTypes.USER ? names.userId(more.target) : more.target,
+      target_id: found.type === commandTypes.USER ? await names.userId(more.target) : more.target,
     };
-    const data = { ...invocation(found), options: optionValues(found, command, options, names), ...target };
-    return this.#act({ type: interactionTypes.APPLICATION_COMMAND, data }, channelId);
+    const data = { ...invocation(found), options: await optionValues(found, command, options, names), ...target };
+    const { application_id } = found;
+    return this.#act({ application_id, type: interactionTypes.APPLICATION_COMMAND, data }, spot);
   }
 
   /**
@@ -102,12 +110,14 @@ export class WorldUser {
    * @throws ArgumentError `not_in_world`; ApiError; RallypointError `interaction_failed`
    */
   async autocomplete(command: string, options: OptionInputs, place: Place = {}): Promise<readonly CommandChoice[]> {
-    const channelId = this.#channelOf(place);
-    const found = await this.#command(command, channelId);
+    const spot = this.#spotOf(place);
+    const found = await this.#command(command, spot);
+    const { names } = this.#parts;
     const focused = Object.keys(options).at(-1);
-    const data = { ...invocation(found), options: optionValues(found, command, options, this.#parts.names, focused) };
-    const use = { type: interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE, data };
-    return this.#send(use, channelId, (received, nonce) => {
+    const data = { ...invocation(found), options: await optionValues(found, command, options, names, focused) };
+    const { application_id } = found;
+    const use = { application_id, type: interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE, data };
+    return this.#send(use, spot, (received, nonce) => {
       const response = dataOf(received, 'APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE');
       return response?.nonce === nonce ? response.choices : undefined;
     });
@@ -130,7 +140,7 @@ export class WorldUser {
    *
    * @param values by the label or custom id of the input; inputs that are left out stay as the form showed them
    */
-  async submit(values: Readonly<Record<string, string | boolean | readonly string[]>> = {}): Promise<Reply> {
+  async submit(values: Filled = {}): Promise<Reply> {
     const modal = this.#modal;
     if (!modal) throw notInWorld('form on the screen', 'any', []);
     const inputs = modal.components.flatMap(inputsOf);
@@ -145,13 +155,16 @@ export class WorldUser {
     }
     this.#modal = undefined;
     const components = modal.components.map(component => filledIn(component, values));
-    const data = { id: modal.id, custom_id: modal.custom_id, components };
-    return this.#act({ type: interactionTypes.MODAL_SUBMIT, data }, modal.channel_id);
+    const { id, custom_id, channel_id } = modal;
+    const data = { id, custom_id, components };
+    const use = { application_id: modal.application.id, type: interactionTypes.MODAL_SUBMIT, data };
+    return this.#act(use, channel_id === this.id ? { id: channel_id } : this.#parts.names.channel(channel_id));
   }
 
   /** What the channel shows this user, oldest first: as the messages are now, those for this user alone included. */
   messages(place: Place = {}): readonly Message[] {
-    return this.#parts.screen.messages(this.id, this.#channelOf(place));
+    const { id } = this.#spotOf(place);
+    return this.#screen.filter(({ channel_id }) => channel_id === id);
   }
 
   /** The newest message that the channel shows. */
@@ -167,13 +180,24 @@ export class WorldUser {
   /** @internal The session to act through from now on. */
   attach(session: UserSession | undefined): void {
     this.#session = session;
+    this.#screen = [];
     this.#modal = undefined;
   }
 
   /** @internal */
   receive(received: Received): void {
-    this.#parts.screen.receive(this.id, received);
+    const message = (dataOf(received, 'MESSAGE_CREATE') ?? dataOf(received, 'MESSAGE_UPDATE')) as Message | undefined;
+    if (message) this.#show(message);
+    const deleted = dataOf(received, 'MESSAGE_DELETE');
+    if (deleted) this.#screen = this.#screen.filter(({ id }) => id !== deleted.id);
     this.#modal = dataOf(received, 'INTERACTION_MODAL_CREATE') ?? this.#modal;
+  }
+
+  #show(message: Message): void {
+    const isKnown = this.#screen.some(({ id }) => id === message.id);
+    this.#screen = isKnown
+      ? this.#screen.map(one => (one.id === message.id ? message : one))
+      : [...this.#screen, message];
   }
 
   async #useComponent(
@@ -196,30 +220,30 @@ export class WorldUser {
     }
     const { type: component_type, custom_id } = component;
     const data = { component_type, custom_id, ...(values && { values }) };
-    const use = { type: interactionTypes.MESSAGE_COMPONENT, message_id: found.message.id, data };
-    return this.#act(use, this.#channelOf(place));
+    const { id: message_id, webhook_id: application_id } = found.message;
+    const use = { application_id, type: interactionTypes.MESSAGE_COMPONENT, message_id, data };
+    return this.#act(use, this.#spotOf(place));
   }
 
   /** Does it, and waits for the application's first answer. */
-  async #act(use: Use, channelId: string): Promise<Reply> {
+  async #act(use: Use, spot: Spot): Promise<Reply> {
     const seen: Received[] = [];
     const stop = this.#opened.listen(received => seen.push(received));
     try {
-      const id = await this.#send(use, channelId, (received, nonce) => {
+      const id = await this.#send(use, spot, (received, nonce) => {
         const success = dataOf(received, 'INTERACTION_SUCCESS');
         return success?.nonce === nonce ? success.id : undefined;
       });
-      // What the answer shows follows the success.
-      await this.settled();
+      // What the answer shows follows the success, also to the others in the channel.
+      await this.#parts.settled();
       return replyOf(seen, id, use.message_id);
     } finally {
       stop();
     }
   }
 
-  async #send<T>(use: Use, channelId: string, answered: Awaited<T>): Promise<T> {
+  async #send<T>(use: Use, { id: channel_id, guildId: guild_id }: Spot, answered: Awaited<T>): Promise<T> {
     const session = this.#opened;
-    const { applicationId: application_id, guildId: guild_id } = this.#parts;
     const nonce = `${this.username.slice(0, 8)}-${++this.#lastNonce}`;
     const outcome = Promise.withResolvers<T>();
     const stop = session.listen(received => {
@@ -228,8 +252,7 @@ export class WorldUser {
       if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
     });
     try {
-      const guild = channelId === this.#directChannelId ? {} : { guild_id };
-      const body = { ...use, application_id, ...guild, channel_id: channelId, nonce };
+      const body = { ...use, ...(guild_id !== undefined && { guild_id }), channel_id, nonce };
       await session.request('invokeCommand', '/interactions', body);
       return await outcome.promise;
     } finally {
@@ -237,28 +260,23 @@ export class WorldUser {
     }
   }
 
-  async #command(written: string, channelId: string): Promise<Command> {
-    const isDirect = channelId === this.#directChannelId;
-    const index = isDirect
-      ? await this.#opened.request<CommandIndex>(
-          'getApplicationCommandIndex',
-          `/applications/${this.#parts.applicationId}/application-command-index`,
-        )
-      : await this.#opened.request<CommandIndex>(
-          'getChannelCommandIndex',
-          `/channels/${channelId}/application-command-index`,
-        );
+  async #command(written: string, { id, guildId }: Spot): Promise<Command> {
+    const index =
+      guildId === undefined
+        ? await this.#opened.request<CommandIndex>(
+            'getApplicationCommandIndex',
+            `/applications/${this.#parts.applicationId}/application-command-index`,
+          )
+        : await this.#opened.request<CommandIndex>(
+            'getChannelCommandIndex',
+            `/channels/${id}/application-command-index`,
+          );
     return findCommand(index.application_commands, written);
   }
 
-  /** Direct messages have no channel of their own in the service: any id stands for them. */
-  get #directChannelId(): string {
-    return this.id;
-  }
-
-  #channelOf({ in: channel, direct = false }: Place): string {
-    if (direct) return this.#directChannelId;
-    return channel === undefined ? this.#parts.defaultChannelId : this.#parts.names.channelId(channel);
+  /** Direct messages have no channel of their own in the service: the user's id stands for them. */
+  #spotOf({ in: channel, direct = false }: Place): Spot {
+    return direct ? { id: this.id } : this.#parts.names.channel(channel);
   }
 
   get #opened(): UserSession {
@@ -293,46 +311,4 @@ function replyOf(seen: readonly Received[], interactionId: string, pressedId: st
     isEphemeral: (flags & messageFlags.EPHEMERAL) !== 0,
     isDeferred: (flags & messageFlags.LOADING) !== 0,
   };
-}
-
-function usable({ components }: Message): readonly Component[] {
-  return usableComponents(components as readonly Component[]).filter(({ disabled }) => disabled !== true);
-}
-
-function isNamed({ custom_id, label, placeholder }: Component, name: string): boolean {
-  return custom_id === name || label === name || placeholder === name;
-}
-
-function nameOf({ custom_id, label, placeholder }: Component): string {
-  return label ?? placeholder ?? custom_id ?? '';
-}
-
-/** The inputs of a part of a form, each with the names that it is known by. */
-function inputsOf(component: Component): { readonly names: readonly string[] }[] {
-  const { component: labelled, components = [] } = partsOf(component);
-  if (labelled) return [{ names: [component.label ?? '', labelled.custom_id ?? ''] }];
-  return components.map(({ label, custom_id }) => ({ names: [label ?? '', custom_id ?? ''] }));
-}
-
-type Filled = Readonly<Record<string, string | boolean | readonly string[]>>;
-
-function filledIn(component: Component, values: Filled, label?: string): SubmittedComponent {
-  const { type, id, custom_id } = component;
-  const { component: labelled, components } = partsOf(component);
-  const own = { type, ...(id !== undefined && { id }) };
-  if (labelled) return { ...own, component: filledIn(labelled, values, component.label) };
-  if (components) return { ...own, components: components.map(one => filledIn(one, values, one.label)) };
-  if (custom_id === undefined) return own;
-  const given = values[custom_id] ?? (label === undefined ? undefined : values[label]);
-  if (type === componentTypes.TEXT_INPUT) return { ...own, custom_id, value: String(given ?? component.value ?? '') };
-  if (type === componentTypes.CHECKBOX) return { ...own, custom_id, value: given === true || given === 'true' };
-  if (type === componentTypes.RADIO_GROUP) {
-    return { ...own, custom_id, value: given === undefined ? (defaultsOf(component)[0] ?? null) : String(given) };
-  }
-  const chosen = given === undefined ? defaultsOf(component) : typeof given === 'object' ? given : [String(given)];
-  return { ...own, custom_id, values: chosen };
-}
-
-function defaultsOf({ options = [] }: Component): readonly string[] {
-  return options.filter(option => option.default === true).map(({ value }) => value);
 }

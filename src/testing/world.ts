@@ -9,11 +9,10 @@ import {
   startService,
 } from '../service/index.ts';
 import type { Clock } from '../wire/clock/ports.ts';
-import { notInWorld } from './command-input.ts';
-import { approve, control } from './control.ts';
+import { type Channel, notInWorld } from './command-input.ts';
+import { approve, control, sessionToken } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
 import type { Recorder } from './recording/record.ts';
-import { Screen } from './screen.ts';
 import { Traffic } from './traffic.ts';
 import { UserSession } from './user-session.ts';
 import { settle, WorldClock } from './world-clock.ts';
@@ -68,7 +67,6 @@ export class World {
   readonly #clock: WorldClock;
   readonly #users: ReadonlyMap<string, WorldUser>;
   readonly #fixtures: FilledFixtures;
-  readonly #screen = new Screen();
   #clients: Client[] = [];
   #backends: Backend[] = [];
   #sessions: UserSession[] = [];
@@ -80,7 +78,6 @@ export class World {
   constructor(service: Service) {
     const { fixtures } = service;
     const [application] = fixtures.applications;
-    const [guild] = fixtures.guilds;
     this.service = service;
     this.#fixtures = fixtures;
     this.baseUrl = service.webBase;
@@ -88,12 +85,14 @@ export class World {
     this.botToken = application?.bot_token ?? '';
     this.#clock = new WorldClock(service.clock.now());
     this.clock = this.#clock;
-    const names = { userId: (name: string) => this.#userId(name), channelId: (name: string) => this.#channelId(name) };
-    const place = { guildId: guild?.id ?? '', defaultChannelId: guild?.channels[0]?.id ?? '' };
+    const names = {
+      userId: (name: string) => this.#userId(name),
+      channel: (name?: string) => this.#channel(name),
+    };
     this.#users = new Map(
       fixtures.users.map(({ id, username }) => {
-        const parts = { id, username, names, screen: this.#screen, applicationId: this.applicationId, ...place };
-        return [username, new WorldUser(parts)] as const;
+        const settled = () => this.#received();
+        return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
       }),
     );
     this.traffic = new Traffic(service, id => fixtures.users.find(user => user.id === id)?.username);
@@ -154,7 +153,7 @@ export class World {
 
   /** The id of a channel, by its name. @throws ArgumentError `not_in_world` */
   channelId(name: string): string {
-    return this.#channelId(name);
+    return this.#channel(name).id;
   }
 
   /**
@@ -177,7 +176,7 @@ export class World {
   /** Resolves once everything that the service has sent to users has arrived. Time stands still meanwhile. */
   async settled(): Promise<void> {
     await settle();
-    await Promise.all([...this.#users.values()].map(user => user.settled()));
+    await this.#received();
   }
 
   /** The whole state of the service, for {@link restore}. */
@@ -221,10 +220,10 @@ export class World {
 
   /** @internal Opens the chat clients of all users. */
   async open(): Promise<void> {
-    this.#screen.clear();
     this.#sessions = await Promise.all(
       [...this.#users.values()].map(async user => {
-        const session = await UserSession.open(this.service, user.id, this.#clock, received => user.receive(received));
+        const token = await sessionToken(this.service, user.id);
+        const session = await UserSession.open(this.service, token, this.#clock, received => user.receive(received));
         user.attach(session);
         return session;
       }),
@@ -271,15 +270,21 @@ export class World {
     return (this.#fixtures.users.find(({ id }) => id === name) ?? this.user(name)).id;
   }
 
-  #channelId(name: string): string {
-    const channels = this.#fixtures.guilds.flatMap(guild => guild.channels);
-    const channel = channels.find(one => one.name === name || one.id === name);
-    if (channel) return channel.id;
+  #channel(name?: string): Channel {
+    const channels = this.#fixtures.guilds.flatMap(({ id: guildId, channels }) =>
+      channels.map(({ id, name }) => ({ id, name, guildId })),
+    );
+    const channel = name === undefined ? channels[0] : channels.find(one => one.name === name || one.id === name);
+    if (channel) return channel;
     throw notInWorld(
       'channel of the world',
-      name,
+      name ?? 'any',
       channels.map(one => one.name),
     );
+  }
+
+  async #received(): Promise<void> {
+    await Promise.all([...this.#users.values()].map(user => user.settled()));
   }
 }
 

@@ -96,7 +96,6 @@ describe('a user of a world', () => {
     expect(reply).toMatchObject({ kind: 'message', isEphemeral: false, isDeferred: false });
     expect(reply.content).toContain('harbour');
     expect(reply.content).toContain(world.user('grace').id);
-    await world.settled();
     expect(world.user('grace').lastMessage({ in: 'harbour' })?.content).toBe(reply.content);
     expect(world.user('grace').messages({ in: 'general' })).toEqual([]);
   });
@@ -127,7 +126,6 @@ describe('a user of a world', () => {
     await world.user('ada').use('/rally');
     const reply = await world.user('grace').press('Join');
     expect(reply).toMatchObject({ kind: 'update', content: 'Somebody joined' });
-    await world.settled();
     expect(world.user('ada').lastMessage()?.content).toBe('Somebody joined');
   });
 
