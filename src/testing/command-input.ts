@@ -18,39 +18,34 @@ export interface Names {
   channel(nameOrId?: string): Channel;
 }
 
-/** A command as somebody writes it: `/rally`, `/crew add`, or the name of a context-menu command. */
-export interface WrittenCommand {
-  readonly name: string;
-  readonly isChatInput: boolean;
+/** A command that somebody wants to use, and which of its subcommands. */
+export interface ChosenCommand {
+  readonly command: Command;
   /** Subcommand group and subcommand. */
   readonly path: readonly string[];
 }
 
-export function readCommand(written: string): WrittenCommand {
-  if (!written.startsWith('/')) return { name: written, isChatInput: false, path: [] };
-  const [name = '', ...path] = written.slice(1).split(' ');
-  return { name, isChatInput: true, path };
-}
-
-/** @throws ArgumentError `not_in_world` */
-export function findCommand(commands: readonly Command[], written: string): Command {
-  const { name, isChatInput } = readCommand(written);
-  const found = commands.find(
-    command => command.name === name && (command.type === commandTypes.CHAT_INPUT) === isChatInput,
-  );
-  if (found) return found;
+/**
+ * Finds the command that somebody writes: `/rally`, `/crew add`, or the name of a context-menu command. The slash may be left out.
+ *
+ * @throws ArgumentError `not_in_world`
+ */
+export function findCommand(commands: readonly Command[], written: string): ChosenCommand {
+  const inMenu = commands.find(({ type, name }) => type !== commandTypes.CHAT_INPUT && name === written);
+  if (inMenu) return { command: inMenu, path: [] };
+  const [first, ...path] = written.replace(/^\//, '').split(' ');
+  const command = commands.find(({ type, name }) => type === commandTypes.CHAT_INPUT && name === first);
+  if (command) return { command, path };
   throw notInWorld('command that the user may use here', written, commands.map(nameOf));
 }
 
 /** @param focused the option that is being typed @throws ArgumentError `not_in_world` */
 export async function optionValues(
-  command: Command,
-  written: string,
+  { command, path }: ChosenCommand,
   inputs: OptionInputs,
   names: Names,
   focused?: string,
 ): Promise<readonly OptionValue[]> {
-  const { path } = readCommand(written);
   const chain: CommandOption[] = [];
   let declared: readonly CommandOption[] = command.options ?? [];
   for (const name of path) {
@@ -62,7 +57,7 @@ export async function optionValues(
   const values: OptionValue[] = [];
   for (const [name, value] of Object.entries(inputs)) {
     const option = declared.find(one => one.name === name);
-    if (!option) throw notInWorld(`option of ${written}`, name, namesOf(declared));
+    if (!option) throw notInWorld(`option of ${[nameOf(command), ...path].join(' ')}`, name, namesOf(declared));
     const isFocused = name === focused;
     const sent = isFocused ? String(value) : await inputValue(option, value, names);
     values.push({ name, type: option.type, value: sent, ...(isFocused && { focused: true }) });

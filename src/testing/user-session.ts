@@ -18,6 +18,11 @@ export interface Received {
   readonly data: unknown;
 }
 
+interface Listener {
+  readonly onReceived: (received: Received) => void;
+  readonly onClosed?: () => void;
+}
+
 const everyIntent = Object.values(intents).reduce((all, bit) => all | bit, 0);
 
 /** What a user's own client is to the service: a session token, requests with it, and a gateway session. */
@@ -26,7 +31,7 @@ export class UserSession {
   readonly #token: string;
   readonly #clock: Clock;
   readonly #socket: WebSocket;
-  readonly #listeners = new Set<(received: Received) => void>();
+  readonly #listeners = new Set<Listener>();
   #acknowledged: (() => void)[] = [];
   #cancelHeartbeat: Cancel = () => {};
   #sequence: number | null = null;
@@ -41,6 +46,8 @@ export class UserSession {
     this.#socket.addEventListener('close', () => {
       this.#cancelHeartbeat();
       for (const resolve of [...this.#whenClosed, ...this.#acknowledged]) resolve();
+      for (const { onClosed } of this.#listeners) onClosed?.();
+      this.#listeners.clear();
     });
   }
 
@@ -57,7 +64,7 @@ export class UserSession {
     onReceived: (received: Received) => void,
   ): Promise<UserSession> {
     const session = new UserSession(service, token, clock);
-    session.#listeners.add(onReceived);
+    session.listen(onReceived);
     await new Promise<void>((resolve, reject) => {
       session.listen(({ name }) => name === 'READY' && resolve());
       session.#whenClosed.push(() =>
@@ -68,7 +75,8 @@ export class UserSession {
   }
 
   /** @returns what ends it */
-  listen(listener: (received: Received) => void): () => void {
+  listen(onReceived: Listener['onReceived'], onClosed?: () => void): () => void {
+    const listener = { onReceived, ...(onClosed && { onClosed }) };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -113,7 +121,7 @@ export class UserSession {
     if (frame.op === opcodes.HEARTBEAT_ACK) this.#acknowledged.shift()?.();
     if (frame.op !== opcodes.DISPATCH) return;
     const received = { name: frame.t as DispatchName, data: frame.d };
-    for (const listener of [...this.#listeners]) listener(received);
+    for (const { onReceived } of [...this.#listeners]) onReceived(received);
   }
 
   #greet({ heartbeat_interval }: { heartbeat_interval: number }): void {

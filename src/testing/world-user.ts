@@ -1,11 +1,18 @@
-import { type Command, type CommandChoice, commandTypes } from '../model/command.ts';
+import { type CommandChoice, commandTypes } from '../model/command.ts';
 import type { CommandIndex } from '../model/command-index.ts';
 import { type Component, componentTypes, type Modal } from '../model/component.ts';
 import { RallypointError } from '../model/errors/errors.ts';
 import type { ModalCreated } from '../model/gateway.ts';
 import { interactionTypes } from '../model/interaction.ts';
 import { type Message, messageFlags } from '../model/message.ts';
-import { findCommand, type Names, notInWorld, type OptionInputs, optionValues } from './command-input.ts';
+import {
+  type ChosenCommand,
+  findCommand,
+  type Names,
+  notInWorld,
+  type OptionInputs,
+  optionValues,
+} from './command-input.ts';
 import { type Filled, filledIn, inputsOf, isNamed, nameOf, usable } from './component-input.ts';
 import { dataOf, type Received, type UserSession } from './user-session.ts';
 
@@ -32,8 +39,15 @@ export interface Reply {
   readonly modal?: Modal;
   /** Only this user sees the message. */
   readonly isEphemeral: boolean;
-  /** The application said that it will answer later; the message follows in {@link WorldUser.messages}. */
+  /** The application said that it will answer later. */
   readonly isDeferred: boolean;
+  /**
+   * Resolves with what is shown in the end: with this reply unless it is deferred or `acknowledged`, and otherwise once the application
+   * has sent or changed its message.
+   *
+   * @throws RallypointError `closed` when the world is closed before
+   */
+  completed(): Promise<Reply>;
 }
 
 /** What a user of a world is made from. */
@@ -97,10 +111,10 @@ export class WorldUser {
     const found = await this.#command(command, spot);
     const { names } = this.#parts;
     const target = more.target !== undefined && {
-      target_id: found.type === commandTypes.USER ? await names.userId(more.target) : more.target,
+      target_id: found.command.type === commandTypes.USER ? await names.userId(more.target) : more.target,
     };
-    const data = { ...invocation(found), options: await optionValues(found, command, options, names), ...target };
-    const { application_id } = found;
+    const data = { ...invocation(found), options: await optionValues(found, options, names), ...target };
+    const { application_id } = found.command;
     return this.#act({ application_id, type: interactionTypes.APPLICATION_COMMAND, data }, spot);
   }
 
@@ -114,8 +128,8 @@ export class WorldUser {
     const found = await this.#command(command, spot);
     const { names } = this.#parts;
     const focused = Object.keys(options).at(-1);
-    const data = { ...invocation(found), options: await optionValues(found, command, options, names, focused) };
-    const { application_id } = found;
+    const data = { ...invocation(found), options: await optionValues(found, options, names, focused) };
+    const { application_id } = found.command;
     const use = { application_id, type: interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE, data };
     return this.#send(use, spot, (received, nonce) => {
       const response = dataOf(received, 'APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE');
@@ -227,30 +241,55 @@ export class WorldUser {
 
   /** Does it, and waits for the application's first answer. */
   async #act(use: Use, spot: Spot): Promise<Reply> {
+    const session = this.#opened;
     const seen: Received[] = [];
-    const stop = this.#opened.listen(received => seen.push(received));
+    const completed = Promise.withResolvers<Reply>();
+    // Most tests do not ask for it.
+    completed.promise.catch(() => {});
+    let id: string | undefined;
+    const replyNow = (id: string): Reply => replyOf(seen, id, use.message_id, () => completed.promise);
+    const complete = (): void => {
+      const reply = id === undefined ? undefined : replyNow(id);
+      if (!reply || reply.isDeferred || reply.kind === 'acknowledged') return;
+      stop();
+      completed.resolve(reply);
+    };
+    const stop = session.listen(
+      received => {
+        seen.push(received);
+        complete();
+      },
+      () => completed.reject(closed()),
+    );
     try {
-      const id = await this.#send(use, spot, (received, nonce) => {
+      id = await this.#send(use, spot, (received, nonce) => {
         const success = dataOf(received, 'INTERACTION_SUCCESS');
         return success?.nonce === nonce ? success.id : undefined;
       });
-      // What the answer shows follows the success, also to the others in the channel.
-      await this.#parts.settled();
-      return replyOf(seen, id, use.message_id);
-    } finally {
+    } catch (error) {
       stop();
+      throw error;
     }
+    // What the answer shows follows the success, also to the others in the channel.
+    await this.#parts.settled();
+    complete();
+    return replyNow(id);
   }
 
   async #send<T>(use: Use, { id: channel_id, guildId: guild_id }: Spot, answered: Awaited<T>): Promise<T> {
     const session = this.#opened;
     const nonce = `${this.username.slice(0, 8)}-${++this.#lastNonce}`;
     const outcome = Promise.withResolvers<T>();
-    const stop = session.listen(received => {
-      const answer = answered(received, nonce);
-      if (answer !== undefined) outcome.resolve(answer);
-      if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
-    });
+    const stop = session.listen(
+      received => {
+        const answer = answered(received, nonce);
+        if (answer !== undefined) outcome.resolve(answer);
+        if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
+      },
+      () => outcome.reject(closed()),
+    );
+    // It may be rejected before the request is answered.
+    outcome.promise.catch(() => {});
     try {
       const body = { ...use, ...(guild_id !== undefined && { guild_id }), channel_id, nonce };
       await session.request('invokeCommand', '/interactions', body);
@@ -260,7 +299,7 @@ export class WorldUser {
     }
   }
 
-  async #command(written: string, { id, guildId }: Spot): Promise<Command> {
+  async #command(written: string, { id, guildId }: Spot): Promise<ChosenCommand> {
     const index =
       guildId === undefined
         ? await this.#opened.request<CommandIndex>(
@@ -281,11 +320,15 @@ export class WorldUser {
 
   get #opened(): UserSession {
     if (this.#session) return this.#session;
-    throw new RallypointError('closed', 'The world is closed.');
+    throw closed();
   }
 }
 
-function invocation({ id, version, name, type }: Command) {
+function closed(): RallypointError {
+  return new RallypointError('closed', 'The chat client is closed.');
+}
+
+function invocation({ command: { id, version, name, type } }: ChosenCommand) {
   return { id, version, name, type };
 }
 
@@ -293,7 +336,12 @@ function unanswered(): RallypointError {
   return new RallypointError('interaction_failed', 'The application did not answer the interaction in time.');
 }
 
-function replyOf(seen: readonly Received[], interactionId: string, pressedId: string | undefined): Reply {
+function replyOf(
+  seen: readonly Received[],
+  interactionId: string,
+  pressedId: string | undefined,
+  completed: Reply['completed'],
+): Reply {
   const modal = seen.map(one => dataOf(one, 'INTERACTION_MODAL_CREATE')).find(one => one?.id === interactionId);
   const created = seen
     .map(one => dataOf(one, 'MESSAGE_CREATE') as Message | undefined)
@@ -310,5 +358,6 @@ function replyOf(seen: readonly Received[], interactionId: string, pressedId: st
     ...(modal && { modal }),
     isEphemeral: (flags & messageFlags.EPHEMERAL) !== 0,
     isDeferred: (flags & messageFlags.LOADING) !== 0,
+    completed,
   };
 }

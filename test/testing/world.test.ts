@@ -147,8 +147,9 @@ describe('a user of a world', () => {
   });
 
   it('sees a deferred answer once it comes', async () => {
-    await world.user('ada').use('/later');
-    await expect.poll(() => world.user('ada').lastMessage()?.content).toBe('At last');
+    const reply = await world.user('ada').use('/later');
+    expect(await reply.completed()).toMatchObject({ kind: 'message', content: 'At last', isDeferred: false });
+    expect(world.user('ada').lastMessage()?.content).toBe('At last');
   });
 
   it('gets an error when the application does not answer within three seconds of virtual time', async () => {
@@ -339,6 +340,24 @@ describe('the end of a world', () => {
       expect(status).toBe('ready');
     }
     expect(status).toBe('disconnected');
+  });
+
+  it('rejects what users still wait for', async () => {
+    const own = await createWorld();
+    await own.backend.commands.create({ name: 'later', description: 'Never comes' });
+    await own.backend.commands.create({ name: 'silence', description: 'Is never answered' });
+    const received = Promise.withResolvers<void>();
+    await own.backend.interactions.listen(async ({ payload, defer }) => {
+      if ((payload.data as { name: string }).name === 'later') await defer();
+      else received.resolve();
+    });
+    const { completed } = await own.user('ada').use('/later');
+    const ended = [completed(), own.user('grace').use('/silence')].map(waiting =>
+      expect(waiting).rejects.toMatchObject({ code: 'closed' }),
+    );
+    await received.promise;
+    await own.close();
+    await Promise.all(ended);
   });
 
   it('closes what the world has given out', async () => {
