@@ -60,6 +60,7 @@ export async function openCore(options: ServiceOptions, environment: Environment
     ...traced(openFetch(options, log, closing), tracing),
     tracing,
     journal: new Journal(clock),
+    traffic: options.traffic,
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
       return addresses;

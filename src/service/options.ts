@@ -5,6 +5,7 @@ import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits, storeLimits } from './support/service-limits.ts';
+import type { TrafficObserver } from './support/traffic.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
 
 /** Options of {@link startService}. All of them have a default. */
@@ -74,6 +75,8 @@ export interface ServiceOptions {
    * the service has stopped. By default the three are served at {@link port}.
    */
   readonly opsPort?: number;
+  /** Receives every request with its answer, and every gateway frame, for tests and recordings. It sees secrets. */
+  readonly traffic?: TrafficObserver;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
 }

@@ -46,8 +46,10 @@ const reconnectMs = 30_000;
  * await world.close();
  */
 export async function createWorld({ limits = 'off', ...options }: WorldOptions = {}): Promise<World> {
-  const service = await startService({ fixtures: createFixtures(options), clock: 'virtual', limits });
-  const world = new World(service);
+  const traffic = new Traffic();
+  const fixtures = createFixtures(options);
+  const service = await startService({ fixtures, clock: 'virtual', limits, traffic: traffic.observer });
+  const world = new World(service, traffic);
   await world.open();
   return world;
 }
@@ -75,7 +77,7 @@ export class World {
   #closed: Promise<void> | undefined;
 
   /** @internal */
-  constructor(service: Service) {
+  constructor(service: Service, traffic: Traffic) {
     const { fixtures } = service;
     const [application] = fixtures.applications;
     this.service = service;
@@ -95,7 +97,7 @@ export class World {
         return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
       }),
     );
-    this.traffic = new Traffic(service, id => fixtures.users.find(user => user.id === id)?.username);
+    this.traffic = traffic;
     this.faults = new WorldFaults(service.faults, this.applicationId, names.userId);
   }
 
@@ -228,7 +230,7 @@ export class World {
         return session;
       }),
     );
-    await this.traffic.clear();
+    this.traffic.clear();
   }
 
   async #beginAnew(replaceState: () => Promise<unknown>): Promise<void> {
@@ -240,7 +242,7 @@ export class World {
     if (behindMs > 0) await this.#clock.advance(behindMs);
     await this.open();
     if (this.#backends.length > 0) await this.advance(reconnectMs);
-    await this.traffic.clear();
+    this.traffic.clear();
   }
 
   async #closeClients(): Promise<void> {

@@ -1,7 +1,17 @@
+import { AssertionError } from 'node:assert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/backend/index.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../src/model/component.ts';
 import { createFixtures, createWorld, type World } from '../../src/testing/index.ts';
+
+function thrownBy(run: () => void): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
 
 let world: World;
 const heard = Promise.withResolvers<void>();
@@ -239,7 +249,7 @@ describe('faults and traffic of a world', () => {
     await world.advance('1 min');
     world.faults.limit('getCurrentUser', '5 s');
     const limited = ada.fetchCurrentUser();
-    await expect.poll(async () => (await world.traffic.calls({ status: 429 })).length).toBe(1);
+    await expect.poll(() => world.traffic.calls({ status: 429 }).length).toBe(1);
     await world.advance('10 s');
     expect(await limited).toMatchObject({ username: 'ada' });
   });
@@ -254,14 +264,52 @@ describe('faults and traffic of a world', () => {
 
   it('name exactly what a game wrote', async () => {
     const ada = await world.player('ada');
-    await world.traffic.clear();
-    const { id: lobbyId } = await ada.lobbies.join('a secret');
-    await ada.lobbies.get(lobbyId)?.send('Ahoy');
-    await world.backend.lobbies.get(lobbyId);
-    expect(await world.traffic.writes({ by: 'ada' })).toEqual(['joinLobby', 'createLobbyMessage']);
-    expect(await world.traffic.writes({ by: 'bot' })).toEqual([]);
-    expect(await world.traffic.calls({ by: 'bot' })).toMatchObject([{ route: 'getLobby', status: 200 }]);
-    expect(await world.traffic.events()).toContain('LOBBY_CREATE');
+    world.traffic.clear();
+    const { id: lobby_id } = await ada.lobbies.join('a secret', { lobbyMetadata: { map: 'harbour' } });
+    await ada.lobbies.get(lobby_id)?.send('Ahoy');
+    await world.backend.lobbies.get(lobby_id);
+    await world.user('grace').use('/rally');
+    expect(world.traffic.writes({ by: 'ada' })).toEqual([
+      { method: 'PUT', route: 'joinLobby', body: { secret: 'a secret', lobby_metadata: { map: 'harbour' } } },
+      { method: 'POST', route: 'createLobbyMessage', body: { content: 'Ahoy' } },
+    ]);
+    expect(world.traffic.calls({ by: 'bot' })).toMatchObject([
+      { route: 'getLobby', method: 'GET', params: { lobby_id }, status: 200 },
+      { route: 'createInteractionResponse', body: { type: 4, data: { content: 'rally []' } } },
+    ]);
+    expect(world.traffic.events({ by: 'ada' })).toContain('LOBBY_CREATE');
+    expect(world.traffic.events({ by: 'ada' })).not.toContain('INTERACTION_CREATE');
+    expect(world.traffic.events({ by: 'bot' })).toContain('INTERACTION_CREATE');
+  });
+
+  it('assert what a game wrote, with the fields that matter; the error has the differences', async () => {
+    const ada = await world.player('ada');
+    world.traffic.clear();
+    const { id: lobby_id } = await ada.lobbies.join('a harbour');
+    await ada.lobbies.get(lobby_id)?.send('Ahoy');
+    const { traffic } = world;
+    const by = { by: 'ada' };
+    traffic.assertWrites(
+      ['joinLobby', { route: 'createLobbyMessage', params: { lobby_id }, body: { content: 'Ahoy' } }],
+      by,
+    );
+    traffic.assertWrites([], { by: 'grace' });
+    for (const wrong of [
+      [],
+      ['joinLobby'],
+      ['createLobbyMessage', 'joinLobby'],
+      ['joinLobby', 'createLobbyMessage', 'joinLobby'],
+    ] as const) {
+      expect(() => traffic.assertWrites(wrong, by)).toThrow(AssertionError);
+    }
+    const error = thrownBy(() =>
+      traffic.assertWrites(['joinLobby', { route: 'createLobbyMessage', body: { content: 'Hoy' }, status: 201 }], by),
+    );
+    expect(error).toMatchObject({
+      message: 'The game wrote other calls than expected: joinLobby, createLobbyMessage.',
+      actual: [{ route: 'joinLobby' }, { route: 'createLobbyMessage', body: { content: 'Ahoy' }, status: 201 }],
+      expected: [{ route: 'joinLobby' }, { route: 'createLobbyMessage', body: { content: 'Hoy' }, status: 201 }],
+    });
   });
 });
 
