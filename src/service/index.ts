@@ -10,7 +10,7 @@ export {
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
 export type { ReadyLine, ServiceAddresses } from './addresses.ts';
-export type { ServiceOptions } from './options.ts';
+export type { ServiceOptions, VirtualClockOptions } from './options.ts';
 export { type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';
 export type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from './support/traffic.ts';

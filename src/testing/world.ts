@@ -29,8 +29,6 @@ export interface WorldOptions extends WorldFixturesOptions {
 /** The state of a world at some time. It contains keys: keep it as a secret. */
 export type WorldSnapshot = { readonly [field: string]: unknown };
 
-// Heartbeats must not be missed on either side: they are due every 41 seconds.
-const stepMs = 10_000;
 // The longest pause before a connection is opened again.
 const reconnectMs = 30_000;
 
@@ -48,7 +46,7 @@ const reconnectMs = 30_000;
 export async function createWorld({ limits = 'off', ...options }: WorldOptions = {}): Promise<World> {
   const traffic = new Traffic();
   const fixtures = createFixtures(options);
-  const service = await startService({ fixtures, clock: 'virtual', limits, traffic: traffic.observer });
+  const service = await startService({ fixtures, clock: { settle }, limits, traffic: traffic.observer });
   const world = new World(service, traffic);
   await world.open();
   return world;
@@ -85,7 +83,7 @@ export class World {
     this.baseUrl = service.webBase;
     this.applicationId = application?.id ?? '';
     this.botToken = application?.bot_token ?? '';
-    this.#clock = new WorldClock(service.clock.now());
+    this.#clock = new WorldClock(service.clock);
     this.clock = this.#clock;
     const names = {
       userId: (name: string) => this.#userId(name),
@@ -166,13 +164,8 @@ export class World {
    * @throws ArgumentError `bad_duration`
    */
   async advance(duration: Duration): Promise<void> {
-    for (let leftMs = millisecondsOf(duration); leftMs >= 0; leftMs -= stepMs) {
-      const ms = Math.min(leftMs, stepMs);
-      await this.service.clock.advance(ms);
-      await this.#clock.advance(ms);
-      await this.settled();
-      if (leftMs <= stepMs) return;
-    }
+    await this.service.clock.advance(millisecondsOf(duration));
+    await this.settled();
   }
 
   /** Resolves once everything that the service has sent to users has arrived. Time stands still meanwhile. */
@@ -237,9 +230,6 @@ export class World {
     await this.#closeClients();
     this.faults.clear();
     await replaceState();
-    // A snapshot of a later time has moved the service's clock.
-    const behindMs = this.service.clock.now() - this.#clock.now();
-    if (behindMs > 0) await this.#clock.advance(behindMs);
     await this.open();
     if (this.#backends.length > 0) await this.advance(reconnectMs);
     this.traffic.clear();

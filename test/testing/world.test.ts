@@ -194,6 +194,23 @@ describe('time in a world', () => {
     expect(ada.status.status).toBe('ready');
   });
 
+  it('passes for service and games in one order: an answer after a second is in time for a span of ten', async () => {
+    const own = await createWorld();
+    const { backend, clock } = own;
+    await backend.commands.create({ name: 'slow', description: 'Is answered a second later' });
+    const received = Promise.withResolvers<void>();
+    await backend.interactions.listen(async ({ reply }) => {
+      received.resolve();
+      await new Promise<void>(resolve => clock.schedule(1_000, resolve));
+      await reply({ content: 'There you are' });
+    });
+    const reply = own.user('ada').use('/slow');
+    await received.promise;
+    await own.advance('10 s');
+    expect((await reply).content).toBe('There you are');
+    await own.close();
+  });
+
   it.each([
     ['250 ms', 250],
     ['1.5 min', 90_000],
