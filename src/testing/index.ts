@@ -9,6 +9,7 @@ export {
   record,
   recordingBytesMax,
 } from './recording/record.ts';
+export { recordService, ServiceRecorder } from './recording/record-service.ts';
 export {
   type ClientState,
   clientState,

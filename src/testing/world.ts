@@ -7,6 +7,7 @@ import {
   type LimitProfileName,
   type Service,
   startService,
+  type TrafficObserver,
 } from '../service/index.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { type Channel, notInWorld } from './command-input.ts';
@@ -24,6 +25,8 @@ import { WorldUser } from './world-user.ts';
 export interface WorldOptions extends WorldFixturesOptions {
   /** Rate limits of the service; `off` when absent, so that tests do not wait. */
   readonly limits?: LimitProfileName | LimitProfile;
+  /** Receives everything that is exchanged with the service, for example `recordService().traffic`. */
+  readonly traffic?: TrafficObserver;
 }
 
 /** The state of a world at some time. It contains keys: keep it as a secret. */
@@ -43,13 +46,26 @@ const reconnectMs = 30_000;
  * await ada.close();
  * await world.close();
  */
-export async function createWorld({ limits = 'off', ...options }: WorldOptions = {}): Promise<World> {
+export async function createWorld({ limits = 'off', traffic: other, ...options }: WorldOptions = {}): Promise<World> {
   const traffic = new Traffic();
   const fixtures = createFixtures(options);
-  const service = await startService({ fixtures, clock: { settle }, limits, traffic: traffic.observer });
+  const service = await startService({ fixtures, clock: { settle }, limits, traffic: both(traffic.observer, other) });
   const world = new World(service, traffic);
   await world.open();
   return world;
+}
+
+function both(one: TrafficObserver, other: TrafficObserver = {}): TrafficObserver {
+  return {
+    request: request => {
+      one.request?.(request);
+      other.request?.(request);
+    },
+    connection: event => {
+      one.connection?.(event);
+      other.connection?.(event);
+    },
+  };
 }
 
 /** A service with everything that a game's test needs around it. */

@@ -7,6 +7,7 @@ import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { notInWorld } from '../command-input.ts';
 import { settle } from '../world-clock.ts';
 import {
+  anonymous,
   bodyOf,
   type RecordedAnswer,
   type RecordedFailure,
@@ -70,7 +71,9 @@ export class RecordingServer {
     this.recording = recording;
     this.#by = by;
     this.#clock = new VirtualClock(header.atMs, settle);
-    this.#requests = entries.filter(entry => entry.kind === 'request').filter(request => request.by === by);
+    this.#requests = entries
+      .filter(entry => entry.kind === 'request')
+      .filter(request => [by, anonymous].includes(request.by));
     this.#results = new Map(
       entries.filter(entry => entry.kind === 'answer' || entry.kind === 'failure').map(one => [one.request, one]),
     );
@@ -115,7 +118,9 @@ export class RecordingServer {
 
   /** When the game connected and disconnected, as far as its traffic shows it. */
   #gameActions(): { readonly atMs: number; readonly what: 'connect' | 'disconnect' }[] {
-    const connects = this.#requests.filter(({ route }) => route === 'getGateway');
+    const asked = this.#requests.filter(({ route, by }) => route === 'getGateway' && by === this.#by);
+    // In the recording of a service nobody knows who asked.
+    const connects = asked.length > 0 ? asked : this.#sockets.flat().filter(({ kind }) => kind === 'connect');
     const closes = this.#sockets.flat().filter(event => event.kind === 'close' && event.code === normalClosure);
     return [
       ...connects.map(({ atMs }) => ({ atMs, what: 'connect' as const })),
