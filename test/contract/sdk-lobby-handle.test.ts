@@ -260,13 +260,17 @@ describe('messages of a handle', () => {
     const lobby = await client.lobbies.join('raid');
     const shown: string[][] = [];
     lobby.messages$.subscribe(() => shown.push(views(lobby)));
-    await Promise.all([lobby.send('one'), lobby.send('one'), lobby.send('two', { metadata: { emote: 'wave' } })]);
+    const sending = [lobby.send('one'), lobby.send('one'), lobby.send('two', { metadata: { emote: 'wave' } })];
+    const firstKeys = lobby.messages.map(({ key }) => key);
+    await Promise.all(sending);
     await until(lobby, messages => messages.length === 3 && messages.every(({ status }) => status === 'sent'));
     expect(shown[1]).toEqual(['one: pending']);
     for (const list of shown.slice(3)) expect(list.map(text => text.split(':')[0])).toEqual(['one', 'one', 'two']);
     expect(lobby.messages.at(-1)).toMatchObject({ author: { displayName: 'Ada' }, metadata: { emote: 'wave' } });
     expect(isDeeplyFrozen(lobby.messages)).toBe(true);
-    expect(lobby.messages).toBe(client.messages(lobby.id));
+    const withIds = lobby.messages.map(message => ({ ...message, key: message.id }));
+    expect(withIds).toEqual(client.messages(lobby.id));
+    expect(lobby.messages.map(({ key }) => key)).toEqual(firstKeys);
   });
 
   it('show a message that could not be sent, with its error, until it is sent again or discarded', async () => {
