@@ -36,7 +36,11 @@ export function findCommand(commands: readonly Command[], written: string): Chos
   const [first, ...path] = written.replace(/^\//, '').split(' ');
   const command = commands.find(({ type, name }) => type === commandTypes.CHAT_INPUT && name === first);
   if (command) return { command, path };
-  throw notInWorld('command that the user may use here', written, commands.map(nameOf));
+  if (commands.length > 0) throw notInWorld('command that the user may use here', written, commands.map(nameOf));
+  throw new ArgumentError(
+    'not_in_world',
+    `The user cannot use "${written}" here: no application has registered a command that this user may use. Usually an application does so when its server starts.`,
+  );
 }
 
 /** @param focused the option that is being typed @throws ArgumentError `not_in_world` */

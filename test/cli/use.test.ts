@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Backend, createBackend } from '../../src/backend/index.ts';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import { type Service, startService } from '../../src/service/service.ts';
@@ -193,6 +193,24 @@ describe('rallypoint use', () => {
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
     }
+  });
+
+  it('says so when there are no commands, and when the application does not answer', async () => {
+    const empty = await startService({ fixtures, clock: 'virtual' });
+    onTestFinished(() => empty.close());
+    const control = ['--control', empty.controlBase, '--control-token', empty.controlToken];
+    expect((await run('/rally', ...control)).stderr).toContain('no application has registered a command');
+    const headers = { authorization: 'Bot starfall-bot-token', 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'rally', description: 'x' });
+    await fetch(`${empty.apiBase}/v10/applications/1/commands`, { method: 'POST', headers, body });
+    const failed = run('/rally', ...control);
+    await expect
+      .poll(async () => (await empty.metrics()).includes('route="/api/v10/interactions",status="204"'))
+      .toBe(true);
+    await empty.clock.advance(3_000);
+    expect((await failed).stderr).toBe(
+      'rallypoint: The application did not answer the interaction in time. Check that its server is running.\n',
+    );
   });
 
   it('rejects wrong usage with 2', async () => {

@@ -68,7 +68,8 @@ export async function useCommand(
     return await act(address, use, { id, userId, channelOf });
   } catch (error) {
     if (!(error instanceof RallypointError)) throw error;
-    throw new CommandFailure(printable(errorMessage(error)));
+    const hint = error.code === 'interaction_failed' ? ' Check that its server is running.' : '';
+    throw new CommandFailure(printable(errorMessage(error)) + hint);
   }
 }
 
