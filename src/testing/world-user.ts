@@ -247,9 +247,9 @@ export class WorldUser {
     // Most tests do not ask for it.
     completed.promise.catch(() => {});
     let id: string | undefined;
-    const replyNow = (id: string): Reply => replyOf(seen, id, use.message_id, () => completed.promise);
+    const of = { pressedId: use.message_id, completed: () => completed.promise };
     const complete = (): void => {
-      const reply = id === undefined ? undefined : replyNow(id);
+      const reply = id === undefined ? undefined : replyOf(seen, { ...of, id, state: 'newest' });
       if (!reply || reply.isDeferred || reply.kind === 'acknowledged') return;
       stop();
       completed.resolve(reply);
@@ -273,7 +273,7 @@ export class WorldUser {
     // What the answer shows follows the success, also to the others in the channel.
     await this.#parts.settled();
     complete();
-    return replyNow(id);
+    return replyOf(seen, { ...of, id, state: 'first' });
   }
 
   async #send<T>(use: Use, { id: channel_id, guildId: guild_id }: Spot, answered: Awaited<T>): Promise<T> {
@@ -338,21 +338,30 @@ function unanswered(): RallypointError {
 
 function replyOf(
   seen: readonly Received[],
-  interactionId: string,
-  pressedId: string | undefined,
-  completed: Reply['completed'],
+  {
+    id,
+    pressedId,
+    state,
+    completed,
+  }: Pick<Reply, 'completed'> & {
+    /** Of the interaction. */
+    readonly id: string;
+    readonly pressedId: string | undefined;
+    /** Of its message: an application may have changed it before anybody looked at it. */
+    readonly state: 'first' | 'newest';
+  },
 ): Reply {
-  const modal = seen.map(one => dataOf(one, 'INTERACTION_MODAL_CREATE')).find(one => one?.id === interactionId);
+  const modal = seen.map(one => dataOf(one, 'INTERACTION_MODAL_CREATE')).find(one => one?.id === id);
   const created = seen
     .map(one => dataOf(one, 'MESSAGE_CREATE') as Message | undefined)
-    .find(one => one?.interaction_metadata?.id === interactionId);
-  const updated = seen
-    .map(one => dataOf(one, 'MESSAGE_UPDATE'))
-    .findLast(one => one !== undefined && (one.id === created?.id || one.id === pressedId));
-  const message = updated ?? created;
+    .find(one => one?.interaction_metadata?.id === id);
+  const updates = seen
+    .flatMap(one => dataOf(one, 'MESSAGE_UPDATE') ?? [])
+    .filter(one => one.id === created?.id || one.id === pressedId);
+  const message = state === 'first' ? (created ?? updates[0]) : (updates.at(-1) ?? created);
   const flags = message?.flags ?? 0;
   return {
-    kind: modal ? 'modal' : created ? 'message' : updated ? 'update' : 'acknowledged',
+    kind: modal ? 'modal' : created ? 'message' : message ? 'update' : 'acknowledged',
     content: message?.content ?? '',
     ...(message && { message }),
     ...(modal && { modal }),

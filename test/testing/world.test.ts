@@ -158,6 +158,7 @@ describe('a user of a world', () => {
 
   it('sees a deferred answer once it comes', async () => {
     const reply = await world.user('ada').use('/later');
+    expect(reply).toMatchObject({ kind: 'message', content: '', isDeferred: true });
     expect(await reply.completed()).toMatchObject({ kind: 'message', content: 'At last', isDeferred: false });
     expect(world.user('ada').lastMessage()?.content).toBe('At last');
   });
