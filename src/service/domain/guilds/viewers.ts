@@ -38,9 +38,11 @@ export async function announceViews(
       if (!changed.has(member.user_id)) changed.set(member.user_id, [member, member]);
     }
   }
+  const hadSeen = before && viewsOf(before);
+  const sees = viewsOf(guild);
   for (const [known, member] of changed.values()) {
-    const had = new Set(before && known ? channelsOf(before, known) : []);
-    const has = new Set(channelsOf(guild, member));
+    const had = new Set(hadSeen && known ? hadSeen(known) : []);
+    const has = new Set(sees(member));
     const to = topics.user(member.user_id);
     for (const id of has) if (!had.has(id)) transaction.announce({ to, follow: topics.channel(id) });
     for (const id of had) if (!has.has(id)) transaction.announce({ to, unfollow: topics.channel(id) });
@@ -50,6 +52,20 @@ export async function announceViews(
 function decidesViews(before: GuildRecord, guild: GuildRecord): boolean {
   const deciding = ({ owner_id, roles, channels }: GuildRecord) => ({ owner_id, roles, channels });
   return !isDeepStrictEqual(deciding(before), deciding(guild));
+}
+
+/** As {@link channelsOf}; members with the same roles, most of a large guild, are looked at once. */
+function viewsOf(guild: GuildRecord): (member: GuildMemberRecord) => readonly ChannelId[] {
+  const overwrites = guild.channels.flatMap(({ permission_overwrites }) => permission_overwrites);
+  const particular = new Set<string>([guild.owner_id, ...overwrites.map(({ id }) => id)]);
+  const byRoles = new Map<string, readonly ChannelId[]>();
+  return member => {
+    if (particular.has(member.user_id)) return channelsOf(guild, member);
+    const roles = member.roles.join();
+    const known = byRoles.get(roles) ?? channelsOf(guild, member);
+    byRoles.set(roles, known);
+    return known;
+  };
 }
 
 function channelsOf(guild: GuildRecord, member: GuildMemberRecord): readonly ChannelId[] {
