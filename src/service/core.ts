@@ -4,6 +4,7 @@ import type { Bus } from './bus/contract.ts';
 import type { Store } from './store/contract.ts';
 import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
+import type { TrafficObserver } from './support/traffic.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
@@ -34,6 +35,8 @@ export interface Core {
   readonly limits: LimitProfile;
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
+  /** Absent: nobody observes the traffic. */
+  readonly traffic?: TrafficObserver | undefined;
   readonly metrics: Metrics;
   /** Absent unless this process has registered OpenTelemetry. */
   readonly tracing?: Tracing | undefined;
