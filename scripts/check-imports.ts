@@ -18,7 +18,20 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** The layers inside the service, the lowest first: folders, or files at its root without `.ts`. The rest of its root is on top. */
 const serviceLayers = [
-  ...['support', 'events', 'store', 'bus', 'telemetry', 'core', 'outbound', 'attachments', 'domain', 'auth', 'http'],
+  ...[
+    'support',
+    'events',
+    'store',
+    'bus',
+    'cluster',
+    'telemetry',
+    'core',
+    'outbound',
+    'attachments',
+    'domain',
+    'auth',
+    'http',
+  ],
   ...['oauth', 'gateway', 'openapi', 'routes', 'testing', 'control', 'web'],
 ];
 

@@ -53,6 +53,18 @@ export interface ServiceOptions {
   /** Folder that keeps the state; it is created if it does not exist. Without it the state is in memory and is lost when the service stops. */
   readonly data?: string;
   /**
+   * A PostgreSQL database, 15 or newer, that many nodes share: `postgres://user:password@host:5432/database`. Together with
+   * {@link bus}, and without {@link data}. The database may be empty; the service creates its tables.
+   */
+  readonly store?: string;
+  /** The Redis server, 7 or newer, of the nodes that share {@link store}: `redis://host:6379/0`. The number belongs to them alone. */
+  readonly bus?: string;
+  /**
+   * Encrypts the private keys in {@link store}; the same on every node, 16 characters or more. In a list the first one encrypts,
+   * and every one decrypts, so that a secret can be replaced node by node.
+   */
+  readonly secret?: string | readonly string[];
+  /**
    * SQLite statements that take this many milliseconds or longer are logged, with their kind and without their values. 250 by
    * default; 0 logs all of them.
    */
@@ -184,6 +196,61 @@ export function checkSlowStatement(slowStatementMs: number = storeLimits.slowSta
     'invalid_slow_statement',
     `slowStatementMs must be a number of milliseconds from 0 to ${slowStatementMsMax} (got ${slowStatementMs}).`,
   );
+}
+
+/** The engines that the nodes of a cluster share. */
+export interface SharedEngines {
+  /** PostgreSQL. */
+  readonly store: string;
+  /** Redis. */
+  readonly bus: string;
+  readonly secrets: readonly string[];
+}
+
+const secretLengthMin = 16;
+
+/**
+ * The engines of a cluster; undefined for a service on its own. Messages never repeat an address, which may hold a password.
+ *
+ * @throws ArgumentError `invalid_store`, `invalid_bus`, `invalid_secret`
+ */
+export function chooseSharedEngines({
+  store,
+  bus,
+  secret = [],
+  data,
+}: Pick<ServiceOptions, 'store' | 'bus' | 'secret' | 'data'>): SharedEngines | undefined {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (store === undefined && bus === undefined) {
+    if (secrets.length === 0) return undefined;
+    throw new ArgumentError(
+      'invalid_secret',
+      'secret protects the keys in a shared database: give store and bus, too.',
+    );
+  }
+  if (store === undefined || !isAddressOf(store, ['postgres:', 'postgresql:'])) {
+    throw new ArgumentError(
+      'invalid_store',
+      'store must be the URL of a PostgreSQL database, like postgres://user:password@host:5432/database, together with bus.',
+    );
+  }
+  if (data !== undefined) {
+    throw new ArgumentError('invalid_store', 'data and store both say where the state is kept; give one of them.');
+  }
+  if (bus === undefined || !isAddressOf(bus, ['redis:', 'rediss:', 'unix:'])) {
+    throw new ArgumentError(
+      'invalid_bus',
+      'A PostgreSQL store needs a Redis server, through which its nodes share limits: bus must be a URL like redis://host:6379/0.',
+    );
+  }
+  if (secrets.some(one => one.length < secretLengthMin)) {
+    throw new ArgumentError('invalid_secret', `Every secret must have at least ${secretLengthMin} characters.`);
+  }
+  return { store, bus, secrets };
+}
+
+function isAddressOf(address: string, schemes: readonly string[]): boolean {
+  return schemes.some(scheme => address.toLowerCase().startsWith(scheme)) && URL.canParse(address);
 }
 
 /** A warning if the service has a public URL but no trusted proxy. */

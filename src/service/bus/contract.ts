@@ -15,6 +15,8 @@ export interface LimitState {
 
 export interface Lease {
   readonly name: string;
+  /** Rises with each holder: whoever writes under the lease can reject what a former holder sends late. */
+  readonly fence: number;
   /** Extends it by another full term. False: it was lost. */
   renew(): MaybePromise<boolean>;
   /** Releases it. Idempotent. */
@@ -29,7 +31,10 @@ export interface Bus {
   /** For messages and logs: `local`, `redis`. */
   readonly engine: string;
 
-  /** Delivers events to every subscriber of their topics on every node: once each, in order for each scope. */
+  /**
+   * Delivers committed events to every subscriber of their topics on every node: once each, in order for each scope. Where the nodes
+   * read the events from the store's database, it only notifies them that there are new ones.
+   */
   publish(announced: readonly Announced[]): MaybePromise<void>;
 
   /**
@@ -42,6 +47,7 @@ export interface Bus {
    * Counts one call against `limit` under `name`: the window begins with the first call and ends after `limit.windowMs`.
    *
    * @param calls 0 only looks, and begins no window; default 1
+   * @throws BusError `bus_unavailable` when the call cannot be counted now; it must not be let through
    */
   count(name: string, limit: RateLimit, calls?: 0 | 1): MaybePromise<LimitState>;
 
@@ -51,7 +57,12 @@ export interface Bus {
   /** How many sessions are present for `who`. */
   present(who: Topic): MaybePromise<number>;
 
-  /** Acquires the lease `name` for `termMs`; undefined while it is held elsewhere. */
+  /**
+   * Acquires the lease `name` for `termMs`; undefined while it is held elsewhere. Not for what two nodes must never do at the same
+   * time, unless what they write to rejects the lower {@link Lease.fence}.
+   *
+   * @throws BusError `bus_unavailable`
+   */
   lease(name: string, termMs: number): MaybePromise<Lease | undefined>;
 
   /** Idempotent. */

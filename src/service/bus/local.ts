@@ -2,12 +2,7 @@ import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/clock/ports.ts';
 import type { Announced, Topic } from '../events/announcement.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
-
-interface Subscription {
-  readonly listener: (announced: Announced) => void;
-  /** How many events had been delivered before it. */
-  readonly after: number;
-}
+import { FanOut } from './fan-out.ts';
 
 interface Window extends Expiring {
   calls: number;
@@ -24,19 +19,18 @@ export function localBus(clock: Clock, log: Logger = silentLogger): Bus {
 class LocalBus implements Bus {
   readonly engine = 'local';
   readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #subscriptions = new Map<Topic, Set<Subscription>>();
+  readonly #fanOut: FanOut;
   readonly #windows = new ExpiringMap<Window>();
   readonly #leases = new ExpiringMap<Expiring>();
   /** Who → an entry for each session. */
   readonly #present = new Map<Topic, Set<{ readonly id: string }>>();
   #waiting: Announced[] = [];
   #publishing = false;
-  #handed = 0;
+  #fence = 0;
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
-    this.#log = log;
+    this.#fanOut = new FanOut(log);
   }
 
   publish(announced: readonly Announced[]): void {
@@ -46,21 +40,14 @@ class LocalBus implements Bus {
     // Events that listeners publish are queued here, so that all listeners receive all events in one order.
     for (let at = 0; at < this.#waiting.length; at++) {
       const event = this.#waiting[at];
-      if (event) this.#hand(event);
+      if (event) this.#fanOut.deliver(event);
     }
     this.#waiting = [];
     this.#publishing = false;
   }
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
-    const subscription: Subscription = { listener, after: this.#handed };
-    const all = this.#subscriptions.get(topic) ?? new Set<Subscription>();
-    all.add(subscription);
-    this.#subscriptions.set(topic, all);
-    return () => {
-      const left = this.#subscriptions.get(topic);
-      if (left?.delete(subscription) && left.size === 0) this.#subscriptions.delete(topic);
-    };
+    return this.#fanOut.subscribe(topic, listener);
   }
 
   count(name: string, { requests, windowMs }: RateLimit, calls = 1): LimitState {
@@ -105,6 +92,7 @@ class LocalBus implements Bus {
     const isHeld = () => this.#leases.get(name, steadyNow(this.#clock)) === held;
     return {
       name,
+      fence: ++this.#fence,
       renew: () => {
         if (!isHeld()) return false;
         held = take();
@@ -117,25 +105,11 @@ class LocalBus implements Bus {
   }
 
   async close(): Promise<void> {
-    // Cleared one by one, because a listener that closes the bus is called while one of them is iterated.
-    for (const subscriptions of this.#subscriptions.values()) subscriptions.clear();
-    this.#subscriptions.clear();
+    this.#fanOut.clear();
     this.#waiting = [];
     this.#windows.clear();
     this.#leases.clear();
     this.#present.clear();
-  }
-
-  #hand(event: Announced): void {
-    const number = ++this.#handed;
-    for (const { listener, after } of this.#subscriptions.get(event.to) ?? []) {
-      if (number <= after) continue;
-      try {
-        listener(event);
-      } catch (error) {
-        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed.');
-      }
-    }
   }
 }
 
@@ -170,6 +144,11 @@ export class ExpiringMap<Value extends Expiring> {
 
   clear(): void {
     this.#values.clear();
+  }
+
+  /** The values that have not expired, by name. */
+  *live(nowMs: number): IterableIterator<[string, Value]> {
+    for (const entry of this.#values) if (nowMs < entry[1].endsAtMs) yield entry;
   }
 
   /** How many values it holds, including expired ones that are not deleted yet. */

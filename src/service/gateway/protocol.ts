@@ -243,10 +243,13 @@ export class Protocol implements ConnectionEvents {
     const principal = admitResume(await this.#parts.credentials.authenticateGateway(resume.token));
     if (typeof principal === 'string') return connection.close(principal);
     if (!connection.open) return;
-    const session = sessions.resume(connection, principal, resume);
+    const resumed = sessions.resume(connection, principal, resume);
+    const session = resumed instanceof Promise ? await resumed : resumed;
+    if (session === undefined) return; // The connection was closed meanwhile.
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;
+    if (!connection.open) return sessions.detach(session, connection);
     connection.prove();
     this.#identified(connection, principal);
     this.#journal('resumed', connection, session, { sequence: resume.seq });

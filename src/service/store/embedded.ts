@@ -1,4 +1,3 @@
-import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
 import { LruCache } from '../support/lru-cache.ts';
@@ -8,6 +7,7 @@ import { StoreError } from './errors.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
 import { checkKey, collectionNames } from './keys.ts';
 import { Overlay } from './overlay.ts';
+import { putContent } from './put-content.ts';
 import type { CollectionName, GatewayEventRecord, Records } from './records.ts';
 
 /** Where an embedded store keeps its records. This process is the only one that writes them; nothing here waits. */
@@ -122,7 +122,8 @@ export class EmbeddedStore implements Store {
 
   async load(content: StoreContent): Promise<void> {
     if (this.#closing) throw this.#closedError();
-    const records = this.#laidOut(content);
+    const records = new Overlay(this, this.#engine.encode);
+    putContent(content, records);
     await this.#queue.alone(() => {
       const revision = this.#lastRevision + 1;
       this.#engine.replace(records, revision);
@@ -203,24 +204,6 @@ export class EmbeddedStore implements Store {
     } catch (error) {
       failed(error);
     }
-  }
-
-  /** @throws ArgumentError `bad_content`, `bad_record` */
-  #laidOut(content: StoreContent): Overlay {
-    const unknown = Object.keys(content).find(name => !(collectionNames as readonly string[]).includes(name));
-    if (unknown !== undefined)
-      throw new ArgumentError(
-        'bad_content',
-        `The content to load names the collection ${unknown}, which does not exist.`,
-      );
-    const records = new Overlay(this, this.#engine.encode);
-    for (const name of collectionNames) {
-      const isList =
-        Array.isArray(content[name]) && content[name].every(record => typeof record === 'object' && record);
-      if (!isList) throw new ArgumentError('bad_content', `The content to load has no list of ${name}.`);
-      for (const record of content[name]) records.put(name, record);
-    }
-    return records;
   }
 }
 

@@ -75,6 +75,12 @@ export class Overlay implements StoreView {
     for (const changes of this.#changes.values()) changes.rollBack();
   }
 
+  /** Whether nothing was changed since the last savepoint. */
+  get isAtSavepoint(): boolean {
+    for (const changes of this.#changes.values()) if (!changes.isAtSavepoint) return false;
+    return true;
+  }
+
   /** All changes, by collection. */
   changes(): Iterable<readonly [CollectionName, Changes]> {
     return this.#changes;
@@ -190,9 +196,13 @@ export class Changes {
     this.#saved = this.#made.length;
   }
 
+  get isAtSavepoint(): boolean {
+    return this.#made.length === this.#saved;
+  }
+
   /** Forgets what was added since the last savepoint. */
   rollBack(): void {
-    if (this.#made.length === this.#saved) return;
+    if (this.isAtSavepoint) return;
     this.#made = this.#made.slice(0, this.#saved);
     this.#byKey = undefined;
     this.#byField = undefined;

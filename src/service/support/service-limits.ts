@@ -28,6 +28,9 @@ export const serviceLimits = {
   messageComponentsLifeMs: 24 * 3_600_000,
   /** Files of messages that are kept at a time. Unspecified: what a process can spare. */
   filesKeptBytesMax: 64 * 1024 * 1024,
+  /** As above, on a cluster, where they are kept in the database; and how long. Unspecified, both. */
+  sharedFilesBytesMax: 1024 * 1024 * 1024,
+  sharedFilesLifeMs: 24 * 3_600_000,
   /** Ids of one query for entitlements. */
   skuIdsMax: 100,
   redirectUrisMax: 10,
@@ -163,4 +166,14 @@ export const storeLimits = {
   /** Statements that take this long or longer are logged. */
   slowStatementMs: 250,
   slowStatementMsMax: 600_000,
+  /** PostgreSQL: how long a read may take, and a transaction with all its attempts. Together they stay below 10 s. */
+  readMs: 3000,
+  transactMs: 6000,
+  /** PostgreSQL: how long opening one connection may take, and what the server itself grants a statement and a lock. */
+  connectMs: 2500,
+  statementMs: 5000,
+  lockMs: 2000,
+  /** PostgreSQL: a dump, a load, a migration. */
+  wholeStoreMs: 60_000,
+  statementsPerConnectionMax: 64,
 } as const;

@@ -9,11 +9,22 @@ export interface StorePlace {
   open(sink: AnnouncementSink): Promise<Store>;
   /** Whether the next `open` finds what the last one stored. */
   readonly isLasting: boolean;
+  /** Of an engine of several nodes: reads the events that were committed, in order; no sink receives them. */
+  readEvents?(): Promise<readonly Announced[]>;
   remove(): Promise<void>;
 }
 
-/** What every engine of the Store contract keeps. */
-export function storeSuite(name: string, createPlace: () => Promise<StorePlace>): void {
+/**
+ * What every engine of the Store contract keeps.
+ *
+ * @param kind `embedded`: events reach the sink before the caller is answered, and all commits have one order. `shared`: several
+ *   nodes have the store; events are read, and each scope has an order of its own.
+ */
+export function storeSuite(
+  name: string,
+  createPlace: () => Promise<StorePlace>,
+  kind: 'embedded' | 'shared' = 'embedded',
+): void {
   describe(`${name}: the store contract`, () => {
     let place: StorePlace;
     let store: Store;
@@ -31,6 +42,8 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
       await store.close();
       await place.remove();
     });
+
+    const committed = async () => (await place.readEvents?.()) ?? announced;
 
     const putLobby = (id: string, fields = {}) =>
       store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id, ...fields })));
@@ -74,7 +87,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
           await expect(work).rejects.toBe(error);
         }
         expect(await store.get('lobbies', '1')).toBeUndefined();
-        expect(announced).toEqual([]);
+        expect(await committed()).toEqual([]);
       });
 
       it('that throws does not affect concurrent transactions', async () => {
@@ -232,12 +245,19 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         expect(await store.revision('lobby/1')).toBe(before);
       });
 
-      it('gives works their numbers in commit order', async () => {
+      it('gives transactions of one scope numbers in the order of their commits', async () => {
         const numbers = await Promise.all(
-          Array.from({ length: 50 }, (_, at) => store.transact(`scope/${at % 5}`, work => work.revision)),
+          Array.from({ length: 50 }, (_, at) =>
+            store.transact(`scope/${at % 5}`, work => {
+              work.put('lobbies', lobbyRecord({ id: String(at % 5), flags: at }));
+              return work.revision;
+            }),
+          ),
         );
-        expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
-        expect(new Set(numbers).size).toBe(50);
+        for (let scope = 0; scope < 5; scope++) {
+          const own = numbers.filter((_, at) => at % 5 === scope);
+          expect(own).toEqual([...new Set(own)].sort((a, b) => a - b));
+        }
       });
 
       it('asked before reading is never newer than what is read', async () => {
@@ -261,23 +281,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
     });
 
     describe('announcements', () => {
-      it('leave after the commit and before the caller is answered, with scope and revision', async () => {
-        const seen: unknown[] = [];
-        await store.close();
-        store = await place.open(async events => {
-          seen.push(...events, await store.get('lobbies', '1'));
-        });
-        const revision = await store.transact('lobby/1', work => {
-          work.put('lobbies', lobbyRecord({ id: '1' }));
-          work.announce({ to: 'lobby/1', follow: 'x' });
-          return work.revision;
-        });
-        expect(seen[0]).toMatchObject({ to: 'lobby/1', follow: 'x', scope: 'lobby/1', revision });
-        await Promise.resolve();
-        expect(seen[1]).toEqual(lobbyRecord({ id: '1' }));
-      });
-
-      it('leave in commit order, those of one work in the order they were made', async () => {
+      it('leave in the order of the commits of their scope, those of one transaction in the order they were made', async () => {
         const works = Array.from({ length: 100 }, (_, at) =>
           store.transact(`lobby/${at % 3}`, async work => {
             work.announce({ to: 'all', follow: `${at}.1` });
@@ -287,28 +291,52 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
           }),
         );
         await Promise.allSettled(works);
-        const expected = works.flatMap((_, at) => (at % 10 === 0 ? [] : [`${at}.1`, `${at}.2`]));
-        expect(announced.map(event => event.follow)).toEqual(expected);
-        const revisions = announced.map(event => event.revision);
-        expect(revisions).toEqual([...revisions].sort((a, b) => a - b));
+        const events = await committed();
+        for (let scope = 0; scope < 3; scope++) {
+          const expected = works.flatMap((_, at) => (at % 10 === 0 || at % 3 !== scope ? [] : [`${at}.1`, `${at}.2`]));
+          const own = events.filter(event => event.scope === `lobby/${scope}`);
+          expect(own.map(event => event.follow)).toEqual(expected);
+          const revisions = own.map(event => event.revision);
+          expect(revisions).toEqual([...revisions].sort((a, b) => a - b));
+        }
+        const positions = events.map(event => event.position);
+        expect(positions).toEqual([...positions].sort((a, b) => a - b));
       });
 
-      it('that the sink cannot take fail no work', async () => {
-        for (const failing of [
-          () => {
-            throw new Error('sink');
-          },
-          () => Promise.reject(new Error('sink')),
-        ]) {
+      if (kind === 'embedded') {
+        it('leave after the commit and before the caller is answered, with scope and revision', async () => {
+          const seen: unknown[] = [];
           await store.close();
-          store = await place.open(failing);
-          await store.transact('x', work => {
-            work.put('lobbies', lobbyRecord({ id: '1' }));
-            work.announce({ to: 'x' });
+          store = await place.open(async events => {
+            seen.push(...events, await store.get('lobbies', '1'));
           });
-          expect(await store.get('lobbies', '1')).toMatchObject({ id: '1' });
-        }
-      });
+          const revision = await store.transact('lobby/1', work => {
+            work.put('lobbies', lobbyRecord({ id: '1' }));
+            work.announce({ to: 'lobby/1', follow: 'x' });
+            return work.revision;
+          });
+          expect(seen[0]).toMatchObject({ to: 'lobby/1', follow: 'x', scope: 'lobby/1', revision });
+          await Promise.resolve();
+          expect(seen[1]).toEqual(lobbyRecord({ id: '1' }));
+        });
+
+        it('that the sink cannot take fail no work', async () => {
+          for (const failing of [
+            () => {
+              throw new Error('sink');
+            },
+            () => Promise.reject(new Error('sink')),
+          ]) {
+            await store.close();
+            store = await place.open(failing);
+            await store.transact('x', work => {
+              work.put('lobbies', lobbyRecord({ id: '1' }));
+              work.announce({ to: 'x' });
+            });
+            expect(await store.get('lobbies', '1')).toMatchObject({ id: '1' });
+          }
+        });
+      }
     });
 
     describe('dump and load', () => {

@@ -1,9 +1,11 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { constants, existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { findChromium, findElectron } from '../../../samples/electron-lobby/host/find-program.ts';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
 import { loadNative } from '../../../src/sdk/native/addon.ts';
 import { findForwarder } from '../../../src/sdk/native/find-forwarder.ts';
+import { findPostgres } from '../engines/postgres.ts';
+import { isAccessible, isOnPath } from './on-path.ts';
 
 /** Where Debian's Chromium looks for the rules of the machine's administrator. */
 export const browserPolicyFolder = '/etc/chromium/policies/managed';
@@ -53,6 +55,8 @@ const checks = {
       ? undefined
       : 'the C library for arm64 is not installed (Debian: apt-get install libc6-arm64-cross)'),
   'arm64-node': () => hasRuntime('linux-arm64'),
+  postgres: () => (findPostgres() ? undefined : 'PostgreSQL is not installed (Debian: apt-get install postgresql)'),
+  redis: () => programs('redis-server', 'redis-server'),
   musl: () =>
     existsSync('/lib/ld-musl-x86_64.so.1') ? undefined : 'musl is not installed (Debian: apt-get install musl)',
 } satisfies Record<string, Check>;
@@ -115,11 +119,6 @@ function hasRuntime(system: keyof typeof runtimes): string | undefined {
     : `the Node.js for ${system} is not installed: npm run runtimes`;
 }
 
-/** Whether PATH leads to a program of this name. */
-export function isOnPath(name: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => isAccessible(join(folder, name), constants.X_OK));
-}
-
 async function loads(packageName: string): Promise<string | undefined> {
   return import(packageName).then(
     () => undefined,
@@ -130,13 +129,4 @@ async function loads(packageName: string): Promise<string | undefined> {
 function mayWrite(folder: string): boolean {
   if (existsSync(folder)) return isAccessible(folder, constants.W_OK);
   return folder !== dirname(folder) && mayWrite(dirname(folder));
-}
-
-function isAccessible(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
 }

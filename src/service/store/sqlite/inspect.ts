@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
+import { decodeRecord } from '../decode-record.ts';
 import { StoreError } from '../errors.ts';
 import { collectionNames, fieldOf, indexFields, keyFields } from '../keys.ts';
 import type { ApplicationRecord, CollectionName } from '../records.ts';
@@ -14,7 +15,6 @@ import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { listSetAside } from './set-aside.ts';
-import { decodeRecord } from './tables.ts';
 import { readLog } from './wal.ts';
 
 /** What is looked at, in this order. */

@@ -4,6 +4,7 @@ import { type Logger, silentLogger, systemClock } from '../../../wire/clock/port
 import { LruCache } from '../../support/lru-cache.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
+import { decodeRecord } from '../decode-record.ts';
 import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
@@ -13,7 +14,7 @@ import { inMemory, openDatabase } from './database.ts';
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
-import { decodeRecord, openTables, SlowStatements, type StatementKind } from './tables.ts';
+import { openTables, SlowStatements, type StatementKind } from './tables.ts';
 import { LogHold } from './wal.ts';
 
 export interface SqliteStoreOptions extends EmbeddedStoreOptions {

@@ -1,18 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Logger, systemClock } from '../../../wire/clock/ports.ts';
 import type { KeyPart } from '../contract.ts';
-import {
-  type AnyQuery,
-  collectionNames,
-  fieldOf,
-  indexFields,
-  isStorable,
-  keyFields,
-  keyOf,
-  keyText,
-  routeOf,
-} from '../keys.ts';
-import { type Change, shareRecord } from '../overlay.ts';
+import { type AnyQuery, collectionNames, fieldOf, indexFields, isStorable, keyFields, routeOf } from '../keys.ts';
+import type { Change } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
 
 /** The prepared statements of one collection's table. Records go in and come out as JSON. */
@@ -132,28 +122,4 @@ export class SlowStatements {
     if (durationMs < this.#thresholdMs) return;
     this.#log.warn({ ...kind(), durationMs: Math.round(durationMs * 10) / 10 }, 'A statement of the store was slow.');
   }
-}
-
-/**
- * Reads what an engine has written down.
- *
- * @param key what it was found by, if that is known: a record that calls itself otherwise is not the one
- * @returns the record, or why it is none; that quotes nothing of it
- */
-export function decodeRecord(collection: CollectionName, body: string, key?: readonly KeyPart[]): object | string {
-  let record: unknown;
-  try {
-    record = JSON.parse(body);
-  } catch {
-    // The parser's own words quote the text.
-    return 'it is not JSON';
-  }
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return 'it is not a JSON object';
-  try {
-    const own = keyOf(collection, record);
-    if (key && keyText(own) !== keyText(key)) return 'it names another record';
-  } catch {
-    return 'a field that it is found by is missing or of another type';
-  }
-  return shareRecord(record);
 }

@@ -1,0 +1,64 @@
+import { systemCode } from '../../../wire/http/transport.ts';
+import { StoreError } from '../errors.ts';
+
+/** The connection ended before the answer arrived: the statement may have been executed or not. */
+export class ConnectionLost extends Error {}
+
+// SQLSTATE classes and codes, https://www.postgresql.org/docs/current/errcodes-appendix.html
+const connectionClass = '08';
+const transactionClass = '40';
+const resourcesClass = '53';
+const diskFull = '53100';
+const lockTimeout = '55P03';
+/** Cancelled, by statement_timeout too; the server shuts down, crashed, or is starting. */
+const interventionClass = '57';
+const transientCodes = [connectionClass, transactionClass, resourcesClass, interventionClass, lockTimeout];
+
+export function sqlState(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether the session itself ended with the error: the outcome of the statement is then unknown. */
+export function endsSession(error: unknown): boolean {
+  const severity = error instanceof Error && 'severity' in error ? error.severity : undefined;
+  return severity === 'FATAL' || severity === 'PANIC' || sqlState(error) === undefined;
+}
+
+/** Whether the same statement may succeed later. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ConnectionLost) return true;
+  const state = sqlState(error);
+  if (state === undefined) return systemCode(error) !== 'unknown';
+  return state !== diskFull && transientCodes.some(prefix => state.startsWith(prefix));
+}
+
+/** Whether the server rejects who we are or where we want to: trying again is of no use. */
+export function isRejection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && (state.startsWith('28') || state.startsWith('3D') || state.startsWith('42'));
+}
+
+/** What an error of the server becomes. @param location without the password */
+export function failedError(location: string, cause: unknown): StoreError {
+  if (cause instanceof StoreError) return cause;
+  if (sqlState(cause) === diskFull) {
+    return new StoreError(
+      'store_full',
+      `${location} has no space left on its disk. Free some, and the service continues.`,
+      { cause },
+    );
+  }
+  if (isTransient(cause)) return unavailableError(location, cause);
+  return new StoreError('store_failed', `${location} answered with an error: ${reasonOf(cause)}.`, { cause });
+}
+
+export function unavailableError(location: string, cause: unknown): StoreError {
+  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing was changed by this call. Try again.`;
+  return new StoreError('store_unavailable', message, { cause });
+}
+
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || systemCode(cause);
+}

@@ -1,0 +1,177 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { type Cancel, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
+import { storeLimits } from '../../support/service-limits.ts';
+import { ConnectionLost, endsSession } from './failure.ts';
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** The server keeps it prepared under this name. One name stands for one text. */
+  readonly name?: string;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly deadlineMs: number;
+}
+
+/**
+ * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
+ * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty.
+ */
+const settings = `
+  SET statement_timeout = ${storeLimits.statementMs};
+  SET lock_timeout = ${storeLimits.lockMs};
+  SET idle_in_transaction_session_timeout = ${storeLimits.statementMs};
+  SET client_connection_check_interval = 1000;
+  SET jit = off;
+  SET plan_cache_mode = force_generic_plan;
+  ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'].map(way => `SET enable_${way} = off;`).join(' ')}
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';`;
+
+const int8Array = 1016;
+const numbersOf = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
+/** Whole numbers come as numbers: every bigint of ours is below 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return Number;
+    return oid === int8Array ? numbersOf : pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+/** How often statements under way are compared with their deadlines. */
+const watchMs = 100;
+
+/**
+ * One connection. Statements are sent without waiting for the answers of those before, and are executed in order.
+ * A statement that is not answered by its deadline ends the connection, and with it all statements behind.
+ */
+export class Link {
+  readonly #client: pg.Client;
+  readonly #socket: Socket;
+  readonly #ended: (link: Link, error: Error) => void;
+  readonly #asked = new Set<Asked>();
+  #lost: Error | undefined;
+  #watch: Cancel | undefined;
+
+  private constructor(client: pg.Client, socket: Socket, ended: (link: Link, error: Error) => void) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#ended = ended;
+  }
+
+  /**
+   * @param ended called once, after the connection was open, when it ends
+   * @throws Error of the system or the server
+   */
+  static async open(url: string, timeoutMs: number, ended: (link: Link, error: Error) => void): Promise<Link> {
+    const socket = new Socket();
+    const client = new pg.Client({
+      ...{ connectionString: url, stream: () => socket, pipeline: true, types },
+      ...{ application_name: 'rallypoint', keepAlive: true, keepAliveInitialDelayMillis: 5000 },
+    });
+    const link = new Link(client, socket, ended);
+    client.on('error', error => link.#end(error));
+    client.on('end', () => link.#end(new Error('the server closed the connection')));
+    let isOpen = false;
+    const cancel = systemClock.schedule(timeoutMs, () => {
+      if (!isOpen) socket.destroy(new Error(`the server did not accept a connection within ${timeoutMs} ms`));
+    });
+    try {
+      await client.connect();
+      await client.query(settings);
+      isOpen = true;
+    } catch (error) {
+      link.destroy(error as Error);
+      throw link.#lost ?? error;
+    } finally {
+      cancel();
+    }
+    return link;
+  }
+
+  /** How many statements are under way. */
+  get load(): number {
+    return this.#asked.size;
+  }
+
+  get isOpen(): boolean {
+    return this.#lost === undefined;
+  }
+
+  /** The server's process behind the connection. */
+  get processId(): number {
+    return (this.#client as unknown as { readonly processID: number }).processID;
+  }
+
+  /** The server's address and the database, without the password. */
+  get location(): string {
+    const { host, port, database } = this.#client;
+    return `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}/${database ?? ''}`;
+  }
+
+  /**
+   * @param deadlineMs on the steady clock
+   * @throws ConnectionLost: whether it was executed is unknown; DatabaseError: it was not
+   */
+  async query(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
+    if (this.#lost) throw lostError(this.#lost);
+    const asked = { deadlineMs };
+    this.#asked.add(asked);
+    this.#watch ??= systemClock.schedule(watchMs, () => this.#look());
+    try {
+      const { rows } = await this.#client.query<Row>(statement as pg.QueryConfig);
+      return rows;
+    } catch (error) {
+      if (this.#lost ?? endsSession(error)) throw lostError(this.#lost ?? error);
+      throw error;
+    } finally {
+      this.#asked.delete(asked);
+    }
+  }
+
+  /** As {@link query}; the statements go out in one packet. */
+  queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<readonly (readonly Row[])[]> {
+    this.#socket.cork();
+    const answers = statements.map(statement => this.query(statement, deadlineMs));
+    this.#socket.uncork();
+    return Promise.all(answers);
+  }
+
+  /** Ends the connection without waiting for anything. */
+  destroy(reason: Error): void {
+    this.#end(reason);
+    this.#socket.destroy();
+  }
+
+  /** Ends the connection after the statements under way. */
+  async close(): Promise<void> {
+    if (this.#lost) return;
+    this.#lost = new Error('the connection was closed');
+    await this.#client.end().catch(() => {});
+    this.#watch?.();
+  }
+
+  #end(error: Error): void {
+    if (this.#lost) return;
+    this.#lost = error;
+    this.#watch?.();
+    this.#ended(this, error);
+  }
+
+  #look(): void {
+    this.#watch = undefined;
+    if (this.#asked.size === 0) return;
+    const nowMs = steadyNow(systemClock);
+    const isLate = [...this.#asked].some(({ deadlineMs }) => deadlineMs <= nowMs);
+    if (isLate) this.destroy(new Error('the server did not answer in time'));
+    else this.#watch = systemClock.schedule(watchMs, () => this.#look());
+  }
+}
+
+function lostError(cause: unknown): ConnectionLost {
+  return new ConnectionLost(cause instanceof Error ? cause.message : String(cause), { cause });
+}

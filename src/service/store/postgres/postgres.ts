@@ -1,0 +1,219 @@
+import { type Logger, silentLogger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
+import { storeLimits } from '../../support/service-limits.ts';
+import { StoreError } from '../errors.ts';
+import { ConnectionLost, failedError, isRejection, reasonOf, unavailableError } from './failure.ts';
+import { Link, type Row, type Statement } from './link.ts';
+import { Pool } from './pool.ts';
+
+export interface PostgresOptions {
+  readonly log?: Logger;
+  /** Connections for statements that answer quickly; each is opened when it is first needed. */
+  readonly connections?: number;
+  /** Connections for commits, on which nothing waits behind another statement. */
+  readonly commitConnections?: number;
+}
+
+export interface QueryOptions {
+  /** The server keeps the statement prepared under this name. */
+  readonly name?: string;
+  /** By when it must be answered, from now on. */
+  readonly timeoutMs?: number;
+}
+
+/** A connection of its own, for several statements in one transaction of the database. */
+export interface Session {
+  query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+const versionMin = 15;
+/** Pause between two attempts to connect for a session. */
+const retryMs = 100;
+
+/**
+ * Opens the connections to one database.
+ *
+ * @param url `postgres://user:password@host:port/database`, also with `?host=/folder` for a socket, and `?sslmode=…`
+ * @throws StoreError `store_unavailable` when no connection could be made in time; `store_unusable` when the server rejects the
+ *   user, the password or the database, or is too old
+ */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Postgres> {
+  const postgres = new Postgres(url, options);
+  try {
+    await postgres.check();
+  } catch (error) {
+    await postgres.close();
+    throw error;
+  }
+  return postgres;
+}
+
+/** The connections to one PostgreSQL database: bounded, and opened again when they are lost. */
+export class Postgres {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #shared: Pool;
+  readonly #single: Pool;
+  #location = 'PostgreSQL';
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(url: string, { log = silentLogger, connections = 4, commitConnections = 4 }: PostgresOptions = {}) {
+    this.#url = url;
+    this.#log = log;
+    const open = (timeoutMs: number, ended: (link: Link, error: Error) => void) => this.#open(timeoutMs, ended);
+    const late = (cause: unknown) => (this.#isClosed ? this.closedError() : unavailableError(this.#location, cause));
+    this.#shared = new Pool({ open, late, size: connections, depth: storeLimits.statementsPerConnectionMax });
+    this.#single = new Pool({ open, late, size: commitConnections, depth: 1 });
+  }
+
+  /** The address of the server and the name of the database, for messages. */
+  get location(): string {
+    return this.#location;
+  }
+
+  /** Whether the server could not be reached when it was last tried. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** @throws as {@link openPostgres} */
+  async check(): Promise<void> {
+    const link = await this.#connect(now() + storeLimits.readMs);
+    try {
+      const text = `SELECT current_setting('server_version_num')::int AS version`;
+      const [found] = await link.query({ text }, now() + storeLimits.readMs);
+      const version = Math.floor(Number(found?.version) / 10_000);
+      if (version >= versionMin) return;
+      throw new StoreError(
+        'store_unusable',
+        `${this.#location} is version ${version}; ${versionMin} or newer is needed.`,
+      );
+    } catch (error) {
+      throw failedError(this.#location, error);
+    } finally {
+      await link.close();
+    }
+  }
+
+  /**
+   * Executes a statement that can be repeated: it is sent again when the connection was lost, until its time is up.
+   *
+   * @throws StoreError `store_unavailable`, `store_failed`, `store_full`, `store_closed`
+   */
+  async query(text: string, values: readonly unknown[] = [], options: QueryOptions = {}): Promise<readonly Row[]> {
+    const { name, timeoutMs = storeLimits.readMs } = options;
+    const [rows = []] = await this.queryTogether([{ text, values, ...(name !== undefined && { name }) }], timeoutMs);
+    return rows;
+  }
+
+  /** As {@link query}; the statements go out together and are executed in order. */
+  async queryTogether(
+    statements: readonly Statement[],
+    timeoutMs: number = storeLimits.readMs,
+  ): Promise<readonly (readonly Row[])[]> {
+    const deadlineMs = now() + timeoutMs;
+    for (;;) {
+      try {
+        return await this.#shared.use(deadlineMs, link => link.queryTogether(statements, deadlineMs));
+      } catch (error) {
+        if (!(error instanceof ConnectionLost) || now() >= deadlineMs) throw failedError(this.#location, error);
+      }
+    }
+  }
+
+  /**
+   * Executes a statement once, on a connection on which nothing waits behind it.
+   *
+   * @param deadlineMs on the steady clock
+   * @throws StoreError `store_unavailable`, `store_closed`: it was not sent. ConnectionLost: it may have been executed. Other
+   *   errors: it was not.
+   */
+  once(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
+    return this.#single.use(deadlineMs, link => link.query(statement, deadlineMs));
+  }
+
+  /**
+   * Runs `work` in one transaction of the database, on a connection of its own.
+   *
+   * @param begin `BEGIN` with its modes
+   * @throws ConnectionLost when the outcome is unknown; what the server answered; what `work` throws
+   */
+  async session<T>(begin: string, work: (session: Session) => Promise<T>, timeoutMs: number): Promise<T> {
+    if (this.#isClosed) throw this.closedError();
+    const deadlineMs = now() + timeoutMs;
+    const link = await this.#connect(deadlineMs);
+    const query = (text: string, values: readonly unknown[] = []) => link.query({ text, values }, deadlineMs);
+    try {
+      await query(begin);
+      await query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+      await query(`SET LOCAL lock_timeout = ${timeoutMs}`);
+      await query(`SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`);
+      const result = await work({ query });
+      await query('COMMIT');
+      return result;
+    } finally {
+      // The server rolls back what was not committed.
+      await link.close();
+    }
+  }
+
+  /** Ends the connections, after the statements under way. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#shared.close(), this.#single.close()]);
+  }
+
+  closedError(): StoreError {
+    return new StoreError('store_closed', `The store in ${this.#location} is closed.`);
+  }
+
+  /** Opens a connection outside the pools. @throws as {@link openPostgres} */
+  async #connect(deadlineMs: number): Promise<Link> {
+    for (;;) {
+      try {
+        return await this.#open(deadlineMs - now(), () => {});
+      } catch (error) {
+        if (isRejection(error)) throw this.#rejectedError(error);
+        if (now() + retryMs >= deadlineMs) throw unavailableError(this.#location, error);
+        await new Promise<void>(resolve => systemClock.schedule(retryMs, resolve, { keepAlive: true }));
+      }
+    }
+  }
+
+  async #open(timeoutMs: number, ended: (link: Link, error: Error) => void): Promise<Link> {
+    const connectMs = Math.max(1, Math.min(timeoutMs, storeLimits.connectMs));
+    try {
+      const link = await Link.open(this.#url, connectMs, (lost, error) => {
+        ended(lost, error);
+        this.#failed(error);
+      });
+      this.#location = link.location;
+      if (this.#isFailing) this.#log.warn({}, `${this.#location} can be reached again.`);
+      this.#isFailing = false;
+      return link;
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
+  }
+
+  #rejectedError(cause: unknown): StoreError {
+    const message =
+      `${this.#location} rejects the connection: ${reasonOf(cause)}. ` +
+      'Check the address, the user, the password and the database.';
+    return new StoreError('store_unusable', message, { cause });
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isFailing || this.#isClosed) return;
+    this.#isFailing = true;
+    this.#log.error(
+      { error },
+      `A connection to ${this.#location} failed; calls that need one wait, or are answered 503.`,
+    );
+  }
+}
+
+function now(): number {
+  return steadyNow(systemClock);
+}

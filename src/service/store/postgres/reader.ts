@@ -1,0 +1,190 @@
+import { type Logger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
+import { LruCache } from '../../support/lru-cache.ts';
+import type { KeyPart, ListQuery, StoreView } from '../contract.ts';
+import { decodeRecord } from '../decode-record.ts';
+import { checkKey, collectionNames, isStorable, keyFields, keyText, routeOf } from '../keys.ts';
+import type { CollectionName, Records } from '../records.ts';
+import { textArray } from './arrays.ts';
+import type { Row, Statement } from './link.ts';
+import type { Postgres } from './postgres.ts';
+import { getManySql, getSql, listStatement, revisionsSql } from './read-sql.ts';
+
+/** What the database's clock showed, in milliseconds since the Unix epoch, when the steady clock showed `atMs` or less. */
+export interface ClockReading {
+  readonly databaseMs: number;
+  readonly atMs: number;
+}
+
+/** What is asked for under one key, once, whoever asks in the same turn. */
+interface Wanted<T> {
+  readonly key: readonly KeyPart[];
+  readonly answer: PromiseWithResolvers<T>;
+}
+
+interface Decoded {
+  readonly body: string;
+  readonly record: object;
+}
+
+/** Most records, or scopes, in one statement. */
+const keysPerStatementMax = 500;
+/** Most JSON, in UTF-16 units, of records that are kept decoded. */
+const decodedSizeMax = 16 * 1024 * 1024;
+
+/** Reads what is committed. Single records and revisions that are asked for in one turn of the event loop share statements. */
+export class Reader implements StoreView {
+  readonly #postgres: Postgres;
+  readonly #log: Logger;
+  /** Records that were read lately, each with the text that it was decoded from, which is compared with every read. */
+  readonly #decoded = new LruCache<Decoded>(decodedSizeMax);
+  #gets = new Map<CollectionName, Map<string, Wanted<object | undefined>>>();
+  #revisions = new Map<string, Wanted<number>>();
+  #isScheduled = false;
+  #clock: ClockReading | undefined;
+
+  constructor(postgres: Postgres, log: Logger) {
+    this.#postgres = postgres;
+    this.#log = log;
+  }
+
+  /** The last reading; there is one as soon as a revision was read. */
+  get clock(): ClockReading | undefined {
+    return this.#clock;
+  }
+
+  get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Promise<Records[Name] | undefined> {
+    checkKey(collection, key);
+    if (!key.every(isStorable)) return Promise.resolve(undefined);
+    let gets = this.#gets.get(collection);
+    if (!gets) {
+      gets = new Map();
+      this.#gets.set(collection, gets);
+    }
+    return this.#want(gets, keyText(key), key) as Promise<Records[Name] | undefined>;
+  }
+
+  async list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Promise<Records[Name][]> {
+    routeOf(collection, query); // throws for an invalid query
+    if (query.equals?.every(isStorable) === false) return [];
+    const [rows = []] = await this.#postgres.queryTogether([listStatement(collection, query)]);
+    const records: object[] = [];
+    for (const { body } of rows) {
+      const record = this.#decode(collection, body as string);
+      if (record) records.push(record);
+    }
+    return records as unknown[] as Records[Name][];
+  }
+
+  /** The revision of a scope; everything that is read after asking is at least as new. */
+  revision(scope: string): Promise<number> {
+    return this.#want(this.#revisions, scope, [scope]);
+  }
+
+  readClock(databaseMs: number): void {
+    this.#clock = { databaseMs, atMs: steadyNow(systemClock) };
+  }
+
+  #want<T>(wanted: Map<string, Wanted<T>>, name: string, key: readonly KeyPart[]): Promise<T> {
+    const known = wanted.get(name);
+    if (known) return known.answer.promise;
+    const answer = Promise.withResolvers<T>();
+    wanted.set(name, { key, answer });
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => this.#read());
+    }
+    return answer.promise;
+  }
+
+  #read(): void {
+    this.#isScheduled = false;
+    const statements: Statement[] = [];
+    const readers: ((rows: readonly Row[]) => void)[] = [];
+    const rejections: ((error: unknown) => void)[] = [];
+    if (this.#revisions.size > 0) {
+      for (const wanted of portions(this.#revisions)) {
+        statements.push(revisionsStatement(wanted));
+        readers.push(([row]) => this.#answerRevisions(wanted, row));
+        for (const { answer } of wanted) rejections.push(answer.reject);
+      }
+      this.#revisions = new Map();
+    }
+    for (const [collection, gets] of this.#gets) {
+      for (const wanted of portions(gets)) {
+        statements.push(getStatement(collection, wanted));
+        readers.push(rows => this.#answerGets(collection, wanted, rows));
+        for (const { answer } of wanted) rejections.push(answer.reject);
+      }
+    }
+    this.#gets = new Map();
+    this.#postgres.queryTogether(statements).then(
+      results => {
+        for (const [at, rows] of results.entries()) readers[at]?.(rows);
+      },
+      (error: unknown) => {
+        for (const reject of rejections) reject(error);
+      },
+    );
+  }
+
+  #answerRevisions(wanted: readonly Wanted<number>[], row: Row | undefined): void {
+    this.readClock(row?.clock as number);
+    const revisions = row?.revisions as readonly number[];
+    for (const [at, { answer }] of wanted.entries()) answer.resolve(revisions[at] as number);
+  }
+
+  #answerGets(collection: CollectionName, wanted: readonly Wanted<object | undefined>[], rows: readonly Row[]): void {
+    if (wanted.length === 1) {
+      this.#answerGet(collection, wanted[0], rows[0]?.body);
+      return;
+    }
+    const bodies = new Array<unknown>(wanted.length);
+    for (const { n, body } of rows) bodies[(n as number) - 1] = body;
+    for (const [at, one] of wanted.entries()) this.#answerGet(collection, one, bodies[at]);
+  }
+
+  #answerGet(collection: CollectionName, one: Wanted<object | undefined> | undefined, body: unknown): void {
+    one?.answer.resolve(body === undefined ? undefined : this.#decode(collection, body as string, one.key));
+  }
+
+  /** The record, or undefined for one that cannot be decoded, which is logged. */
+  #decode(collection: CollectionName, body: string, key?: readonly KeyPart[]): object | undefined {
+    const name = key && `${collection}\0${keyText(key)}`;
+    const kept = name === undefined ? undefined : this.#decoded.get(name);
+    if (kept?.body === body) return kept.record;
+    const record = decodeRecord(collection, body, key);
+    if (typeof record === 'string') {
+      const fields = { code: 'record_unreadable', collection, id: key?.join('/'), reason: record };
+      this.#log.error(fields, 'A record cannot be decoded; the service continues as if it did not exist.');
+      return undefined;
+    }
+    if (name !== undefined) this.#decoded.set(name, { body, record }, body.length);
+    return record;
+  }
+}
+
+function* portions<T>(wanted: ReadonlyMap<string, Wanted<T>>): Iterable<readonly Wanted<T>[]> {
+  const all = [...wanted.values()];
+  for (let at = 0; at < all.length; at += keysPerStatementMax) yield all.slice(at, at + keysPerStatementMax);
+}
+
+function revisionsStatement(wanted: readonly Pick<Wanted<never>, 'key'>[]): Statement {
+  const names = wanted.map(({ key: [scope = ''] }) => scope);
+  return { name: 'revisions', text: revisionsSql, values: [textArray(names)] };
+}
+
+const getSqls = byCollection(getSql);
+const getManySqls = byCollection(getManySql);
+
+function getStatement(collection: CollectionName, wanted: readonly Pick<Wanted<never>, 'key'>[]): Statement {
+  const [first] = wanted;
+  if (first && wanted.length === 1) {
+    return { name: `get ${collection}`, text: getSqls[collection], values: first.key };
+  }
+  const values = keyFields(collection).map((_, part) => textArray(wanted.map(({ key }) => key[part] as KeyPart)));
+  return { name: `get many ${collection}`, text: getManySqls[collection], values };
+}
+
+function byCollection(sqlOf: (name: CollectionName) => string): Readonly<Record<CollectionName, string>> {
+  return Object.fromEntries(collectionNames.map(name => [name, sqlOf(name)])) as Record<CollectionName, string>;
+}

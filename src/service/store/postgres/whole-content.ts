@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { storeLimits } from '../../support/service-limits.ts';
+import type { StoreContent } from '../contract.ts';
+import { decodeRecord } from '../decode-record.ts';
+import { collectionNames, isNumeric, keyFields } from '../keys.ts';
+import type { Change, Overlay } from '../overlay.ts';
+import type { CollectionName } from '../records.ts';
+import { jsonArray, textArray } from './arrays.ts';
+import { wholeStoreLock } from './commit-sql.ts';
+import { ConnectionLost, failedError } from './failure.ts';
+import { columnsOf, columnValue } from './layout.ts';
+import type { Postgres, Session } from './postgres.ts';
+
+/** Rows of one INSERT. */
+const rowsMax = 1000;
+
+/** Everything at one instant. @throws StoreError */
+export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
+  const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+  try {
+    return await postgres.session(begin, dumpWithin, storeLimits.wholeStoreMs);
+  } catch (error) {
+    throw failedError(postgres.location, error);
+  }
+}
+
+async function dumpWithin(session: Session): Promise<StoreContent> {
+  const content: Record<string, object[]> = {};
+  for (const name of collectionNames) {
+    const rows = await session.query(`SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`);
+    const records = rows.map(({ body }) => decodeRecord(name, body as string));
+    content[name] = records.filter(record => typeof record === 'object');
+  }
+  return content as unknown as StoreContent;
+}
+
+/**
+ * Replaces everything, in one transaction that holds the lock of the whole store: commits of all nodes wait meanwhile, reads find
+ * what was there before. Every scope gets a new revision.
+ *
+ * @throws StoreError; then nothing was replaced
+ */
+export async function loadContent(postgres: Postgres, records: Overlay): Promise<void> {
+  const id = randomUUID();
+  try {
+    await postgres.session('BEGIN', session => loadWithin(session, records, id), storeLimits.wholeStoreMs);
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw failedError(postgres.location, error);
+    // The connection may have broken after the commit.
+    const [row] = await postgres.query('SELECT rallypoint.resolve_batch($1) AS failed_units', [id]);
+    if (row?.failed_units === null) throw failedError(postgres.location, error);
+  }
+}
+
+async function loadWithin(session: Session, records: Overlay, id: string): Promise<void> {
+  await session.query('SELECT pg_advisory_xact_lock($1)', [wholeStoreLock]);
+  await session.query(`INSERT INTO rallypoint.commits VALUES ($1, '{}', clock_timestamp())`, [id]);
+  await session.query(`
+    UPDATE rallypoint.scopes SET revision = 1 + (SELECT max(revision) FROM rallypoint.scopes) WHERE name = ''`);
+  await session.query(`DELETE FROM rallypoint.scopes WHERE name <> ''`);
+  for (const name of collectionNames) await session.query(`DELETE FROM rallypoint.${name}`);
+  for (const [name, changes] of records.changes()) {
+    const rows = [...changes.all()];
+    for (let at = 0; at < rows.length; at += rowsMax) await insert(session, name, rows.slice(at, at + rowsMax));
+  }
+}
+
+async function insert(session: Session, name: CollectionName, changes: readonly Change[]): Promise<void> {
+  const columns = columnsOf(name);
+  const arrays = columns.map((field, at) => `$${at + 1}::${isNumeric(field) ? 'bigint' : 'text'}[]`);
+  const values = columns.map(field => textArray(changes.map(({ kept }) => columnValue(kept?.record ?? {}, field))));
+  const text = `INSERT INTO rallypoint.${name} (${columns.join(', ')}, body)
+    SELECT * FROM unnest(${arrays.join(', ')}, $${columns.length + 1}::text[])`;
+  await session.query(text, [...values, jsonArray(changes.map(({ kept }) => kept?.body ?? null))]);
+}
