@@ -39,7 +39,13 @@ export class SharedCounters {
   #syncing: Promise<void> | undefined;
 
   /** @param others the other nodes that are alive */
-  constructor(connection: RedisConnection, keys: Keys, clock: Clock, node: string, others: () => Promise<readonly string[]>) {
+  constructor(
+    connection: RedisConnection,
+    keys: Keys,
+    clock: Clock,
+    node: string,
+    others: () => Promise<readonly string[]>,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#clock = clock;
