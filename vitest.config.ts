@@ -1,4 +1,5 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { join } from 'node:path';
+import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { SkipsReporter } from './test/support/runs/skips-reporter.ts';
 import { runs } from './test/support/runs/soak.ts';
 
@@ -19,13 +20,31 @@ const alone = [
   'test/service/support/pending-work.test.ts',
 ];
 
+/** With RALLYPOINT_TEST_ENGINES=shared the services of tests run on PostgreSQL and Redis instead of in memory. */
+const isShared = process.env.RALLYPOINT_TEST_ENGINES === 'shared';
+
+/** Replaces the service's entry point, for tests only. */
+const sharedEngines: Plugin = {
+  name: 'shared-engines',
+  enforce: 'pre',
+  resolveId: (source, importer = '') =>
+    /src\/service\/(?:service|index)\.ts$/.test(source) && /\/test\/(?!support\/(?:engines|cluster)\/)/.test(importer)
+      ? join(import.meta.dirname, 'test/support/engines/shared-service.ts')
+      : undefined,
+};
+
 const patienceMs = runs(20_000, 3_600_000);
 
 export default defineConfig({
+  plugins: isShared ? [sharedEngines] : [],
   test: {
     // Whoever changes a record of the store is found out.
     env: { RALLYPOINT_FREEZE_RECORDS: '1' },
-    globalSetup: ['test/support/runs/compile-cache.ts', 'test/support/runs/required-parts.ts'],
+    globalSetup: [
+      'test/support/runs/compile-cache.ts',
+      'test/support/runs/required-parts.ts',
+      ...(isShared ? ['test/support/engines/shared-setup.ts'] : []),
+    ],
     pool: 'forks',
     // Tests change what belongs to their process: its environment, its collector of garbage, what is loaded.
     isolate: true,

@@ -2,6 +2,7 @@ import { formatIssues, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import type { StoreContent } from '../store/contract.ts';
 import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
@@ -273,8 +274,13 @@ async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: 
   const { at_ms, content } = body as Snapshot;
   // Time is part of the state: a clock before the time of the snapshot would issue its ids again.
   if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
-  await core.store.load(withSealedKeys(content, core.vault));
+  await core.store.load(withSealedKeys(core.cluster ? withoutSessions(content) : content, core.vault));
   await stateReplaced();
+}
+
+/** On a cluster sessions belong to nodes, which those of a snapshot do not. */
+function withoutSessions(content: StoreContent): StoreContent {
+  return { ...content, gateway_sessions: [], gateway_events: [], presences: [] };
 }
 
 function read<Body>(body: unknown, by: Check): Body {

@@ -7,7 +7,6 @@ import { serviceLimits } from '../../support/service-limits.ts';
 import type { SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch, Registration } from '../presence/connected-users.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionsParts } from '../sessions/sessions.ts';
 import { belongsTo, holdsClaim, homeOf, playerOf } from '../sessions/session-record.ts';
 import { catchUp } from './catch-up.ts';
 import { claimSession } from './claims.ts';
@@ -236,6 +235,6 @@ export class ClusterSessions {
 }
 
 /** For `createGateway`: the sessions of a node of a cluster. */
-export function clusterSessions(core: Core, cluster: Cluster): NonNullable<SessionsParts['cluster']> {
-  return (sessions, watch) => new ClusterSessions(core, cluster, sessions, watch);
+export function clusterSessions(core: Core, cluster: Cluster) {
+  return (sessions: NodeSessions, watch: PlayerWatch) => new ClusterSessions(core, cluster, sessions, watch);
 }

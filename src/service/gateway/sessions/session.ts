@@ -176,8 +176,7 @@ export class Session implements Follower {
   goOn(): void {
     this.#isReviving = false;
     this.#deliverHeld({ isLate: false });
-    for (const topic of this.#followingEarly)
-      if (!this.#following.has(topic)) this.#owner.hub.unfollow(topic, this);
+    for (const topic of this.#followingEarly) if (!this.#following.has(topic)) this.#owner.hub.unfollow(topic, this);
     this.#followingEarly.clear();
   }
 

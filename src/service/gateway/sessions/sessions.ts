@@ -9,8 +9,8 @@ import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import type { Connection } from '../connection/connection.ts';
 import type { ClusterSessions, NodeSessions } from '../cluster/sessions.ts';
+import type { Connection } from '../connection/connection.ts';
 import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';

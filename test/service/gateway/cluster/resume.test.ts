@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../../src/model/gateway.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
-import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { hashSecret } from '../../../../src/service/support/secret.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { MemoryCluster, type MemoryNode, playerToken } from '../../../support/cluster/memory-cluster.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { ada, ben, cyn, guildRecord, putGuild } from '../../domain/support.ts';
@@ -159,7 +159,9 @@ describe('a session resumed at another node', () => {
     await settled(cluster);
     await settled(cluster);
     // The others were closed, or told to identify.
-    const live = [a, b, c].filter(({ socket, names }) => socket.readyState === socket.OPEN && names.includes('RESUMED'));
+    const live = [a, b, c].filter(
+      ({ socket, names }) => socket.readyState === socket.OPEN && names.includes('RESUMED'),
+    );
     expect(live).toHaveLength(1);
     expect(two.gateway.sessionCount + three.gateway.sessionCount).toBe(1);
   });
