@@ -76,14 +76,14 @@ export const serveOptions: OptionGroups = {
       value: 'N',
       help: [
         'limit on connections without an accepted credential; more are closed immediately',
-        `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
+        `(default ${withCommas(intakeLimits.unprovenConnectionsMax)})`,
       ],
     },
     'peer-connections': {
       value: 'N',
       help: [
         'the same for one address that is not a trusted proxy',
-        `(default ${intakeLimits.unprovenConnectionsPerAddressMax.toLocaleString('en-US')}, of a private network ${intakeLimits.unprovenConnectionsPerPrivateAddressMax.toLocaleString('en-US')})`,
+        `(default ${withCommas(intakeLimits.unprovenConnectionsPerAddressMax)}, of a private network ${withCommas(intakeLimits.unprovenConnectionsPerPrivateAddressMax)})`,
       ],
     },
     'sign-in': {
@@ -436,4 +436,9 @@ function readEmbeddedStore(address: string): string | undefined {
 function unknownEngine(option: string, engine: string | undefined, known: string): string {
   const what = engine === undefined ? 'that' : `"${engine}:"`;
   return `${option} cannot be ${what}; it can be ${known}.`;
+}
+
+/** Like `toLocaleString('en-US')`, which loads ICU's data: a tenth of the service's start. */
+function withCommas(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

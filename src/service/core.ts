@@ -7,6 +7,7 @@ import type { Store } from './store/contract.ts';
 import type { FileStore } from './store/files.ts';
 import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
+import type { TrafficObserver } from './support/traffic.ts';
 import type { Vault } from './support/vault.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
@@ -44,6 +45,8 @@ export interface Core {
   readonly limits: LimitProfile;
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
+  /** Absent: nobody observes the traffic. */
+  readonly traffic?: TrafficObserver | undefined;
   readonly metrics: Metrics;
   /** Absent unless this process has registered OpenTelemetry. */
   readonly tracing?: Tracing | undefined;

@@ -7,7 +7,7 @@ import { createNotices } from './cluster/notices.ts';
 import type { Addresses, Core } from './core.ts';
 import type { EventLog } from './gateway/sessions/event-log.ts';
 import type { SignInMode } from './oauth/sign-in/sign-in-mode.ts';
-import { keepsOutside, type ServiceOptions, type SharedEngines } from './options.ts';
+import { keepsOutside, type ServiceOptions, type SharedEngines, type VirtualClockOptions } from './options.ts';
 import { createPublicFetch } from './outbound/public-fetch.ts';
 import type { AnnouncementSink, Store } from './store/contract.ts';
 import { databaseIn } from './store/data-folder.ts';
@@ -51,7 +51,10 @@ export async function openCore(options: ServiceOptions, environment: Environment
   const onCommit = commitReporter(environment, tracing);
   const { shared: engines } = environment;
   const shared =
-    engines && (await (await import('./open-shared.ts')).openShared(engines, { clock, log, onCommit }, closing));
+    engines &&
+    (await (
+      await import('./open-shared.ts')
+    ).openShared(engines, { clock, log, onCommit, pendingWork: environment.pendingWork }, closing));
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
   const store = tracing?.store(opened) ?? opened;
   await shared?.checkClock(clock);
@@ -72,6 +75,7 @@ export async function openCore(options: ServiceOptions, environment: Environment
     ...traced(openFetch(options, log, closing), tracing),
     tracing,
     journal: new Journal(clock),
+    traffic: options.traffic,
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
       return addresses;
@@ -105,8 +109,11 @@ function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>,
 
 export function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: PendingWork): Clock {
   if (clock === 'system') return systemClock;
-  const startMs = clock === 'virtual' ? systemClock.now() : clock.virtualFromMs;
-  return new VirtualClock(startMs, () => pendingWork.settled());
+  const { virtualFromMs = systemClock.now(), settle } = clock === 'virtual' ? ({} as VirtualClockOptions) : clock;
+  return new VirtualClock(virtualFromMs, async () => {
+    await pendingWork.settled();
+    await settle?.();
+  });
 }
 
 /** Encrypts the private keys of a cluster, if its nodes have a secret. */

@@ -7,6 +7,7 @@ import { BusError } from './bus/errors.ts';
 import type { Closing } from './closing.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
+import { countedBus, countedCluster, countedStore, deliverAll } from './cluster/counted.ts';
 import type { Core } from './core.ts';
 import { clusterSessions } from './gateway/cluster/sessions.ts';
 import type { GatewayParts } from './gateway/gateway.ts';
@@ -19,6 +20,7 @@ import { openFiles } from './store/postgres/files.ts';
 import { migrate } from './store/postgres/migrate.ts';
 import { openPostgres, type Postgres } from './store/postgres/postgres.ts';
 import { openPostgresStore } from './store/postgres/store.ts';
+import type { PendingWork } from './support/pending-work.ts';
 import type { NodeGauges } from './telemetry/metrics.ts';
 import type { SharedEngine } from './telemetry/readiness.ts';
 
@@ -38,6 +40,12 @@ export interface SharedParts {
   gateway(core: Core): NonNullable<GatewayParts['cluster']>;
 }
 
+/** What a node has before its engines. */
+interface SharedContext extends Pick<Core, 'clock' | 'log'> {
+  readonly pendingWork: PendingWork;
+  readonly onCommit: (commit: CommitReport) => void;
+}
+
 /** How long all of it may take. */
 const openMsMax = 9000;
 
@@ -48,12 +56,12 @@ const openMsMax = 9000;
  */
 export async function openShared(
   shared: SharedEngines,
-  { clock, log, onCommit }: { clock: Clock; log: Logger; onCommit: (commit: CommitReport) => void },
+  { clock, log, pendingWork, onCommit }: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
   const quiet = quietUntilOpen(log);
   const late = new AbortController();
-  const opened = open(shared, { clock, log: quiet.log, onCommit }, closing);
+  const opened = open(shared, { clock, log: quiet.log, pendingWork, onCommit }, closing);
   try {
     return await Promise.race([opened, tooLate(late.signal)]);
   } finally {
@@ -64,7 +72,7 @@ export async function openShared(
 
 async function open(
   { store: url, bus: redisUrl }: SharedEngines,
-  { clock, log, onCommit }: { clock: Clock; log: Logger; onCommit: (commit: CommitReport) => void },
+  { clock, log, pendingWork, onCommit }: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
   const postgres = await openPostgres(url, { log });
@@ -79,15 +87,30 @@ async function open(
   closing.push(() => store.close());
   const { files, close: closeFiles } = openFiles(postgres, bus, log);
   closing.push(closeFiles);
+  if (clock instanceof VirtualClock) pendingWork.settleBy(() => deliverAll(bus.cluster));
+  const real = { store, bus, cluster: bus.cluster };
+  const parts = clock instanceof VirtualClock ? countedParts(real, pendingWork) : real;
   return {
-    ...{ store, bus, cluster: bus.cluster, files, worker: () => bus.nodes.worker },
+    ...parts,
+    ...{ files, worker: () => bus.nodes.worker },
     engines: [
       { reason: 'store_unavailable', ask: () => postgres.query('SELECT 1') },
       { reason: 'bus_unavailable', ask: async () => rejectUnlessUp(bus) },
     ],
     gauges: gaugesOf(postgres, bus),
     checkClock: ownClock => checkClock(ownClock, store, bus),
-    gateway: core => clusterSessions(core, bus.cluster),
+    gateway: core => clusterSessions(core, parts.cluster),
+  };
+}
+
+function countedParts(
+  { store, bus, cluster }: Pick<SharedParts, 'store' | 'bus' | 'cluster'>,
+  pendingWork: PendingWork,
+): Pick<SharedParts, 'store' | 'bus' | 'cluster'> {
+  return {
+    store: countedStore(store, pendingWork),
+    bus: countedBus(bus, pendingWork),
+    cluster: countedCluster(cluster, pendingWork),
   };
 }
 

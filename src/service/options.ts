@@ -5,6 +5,7 @@ import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits, storeLimits } from './support/service-limits.ts';
+import type { TrafficObserver } from './support/traffic.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
 
 /** Options of {@link startService}. All of them have a default. */
@@ -13,8 +14,8 @@ export interface ServiceOptions {
   readonly fixtures?: Fixtures;
   /** A named profile of rate limits, or your own; `standard` by default. */
   readonly limits?: LimitProfileName | LimitProfile;
-  /** `system` (default), or `virtual`: time starts at the system's time, or at the given instant, and moves only when it is advanced. */
-  readonly clock?: 'system' | 'virtual' | { readonly virtualFromMs: number };
+  /** `system` (default), or `virtual`: time starts at the system's time, or as the object says, and moves only when it is advanced. */
+  readonly clock?: 'system' | 'virtual' | VirtualClockOptions;
   /** How people sign in on the pages; `developer` by default. */
   readonly signIn?: SignInMode;
   /** Address to listen on, `127.0.0.1` by default. Any address other than loopback requires {@link signIn} by password. */
@@ -86,8 +87,18 @@ export interface ServiceOptions {
    * the service has stopped. By default the three are served at {@link port}.
    */
   readonly opsPort?: number;
+  /** Receives every request with its answer, and every gateway frame, for tests and recordings. It sees secrets. */
+  readonly traffic?: TrafficObserver;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
+}
+
+/** A clock that moves only when it is advanced. */
+export interface VirtualClockOptions {
+  /** When time starts, in milliseconds since the Unix epoch. Default: the system's time. */
+  readonly virtualFromMs?: number;
+  /** Called between two instants, after the service has finished its own work: waits for what others do on {@link Service.clock}. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** The operator's voice server. */

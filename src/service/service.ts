@@ -1,4 +1,4 @@
-import { randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
+import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
@@ -38,8 +38,8 @@ export interface Service extends ServiceAddresses {
   readonly readyLine: ReadyLine;
   /** The fixtures given at the start, with every id and secret filled in. */
   readonly fixtures: FilledFixtures;
-  readonly clock: {
-    now(): number;
+  /** The time of the service. Clients that are given it live in the same time. */
+  readonly clock: Clock & {
     /**
      * Moves a virtual clock forward. Resolves with the new time once everything due by then has run.
      *
@@ -191,7 +191,11 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     ...addresses,
     readyLine: readyLine(addresses),
     fixtures,
-    clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
+    clock: {
+      now: () => core.clock.now(),
+      schedule: (delayMs, run) => core.clock.schedule(delayMs, run),
+      advance: ms => advanceClock(core, ms),
+    },
     faults: parts.faults,
     metrics: () => endpoints.metrics(),
     async reset() {

@@ -191,9 +191,11 @@ export const errorCodes = {
       transaction_ended: 'The transaction was used after its callback had ended.',
     },
     BusError: {
-      bus_unavailable: 'The server that the nodes share cannot be reached, or was emptied just now; try again in a second.',
+      bus_unavailable:
+        'The server that the nodes share cannot be reached, or was emptied just now; try again in a second.',
       bus_unusable: 'The server that the nodes share rejects them, or is not one that they can use; see the message.',
-      node_outdated: 'The node could not renew its registration for long, so it must not act for the cluster until it has.',
+      node_outdated:
+        'The node could not renew its registration for long, so it must not act for the cluster until it has.',
     },
     RallypointError: {
       commands_drifted: 'After the deploy, the registered commands differ from the definitions.',

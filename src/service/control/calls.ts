@@ -85,6 +85,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /clock', ({ body }) => advanceClock(deps, body)),
     call('GET /users', ({ query }) => listUsers(core, query)),
     call('GET /lobbies', ({ query }) => listLobbies(core, query)),
+    call('GET /guilds', ({ query }) => listGuilds(core, query)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
     call('DELETE /users/{id}/tokens', ({ params }) => endTokens(deps, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
@@ -161,7 +162,11 @@ function readPage({ limit = String(pageDefault), after }: ControlRequest['query'
 }
 
 /** A page of records in the order of their ids as text, and the id to continue after; null at the end. */
-async function pageOf<Name extends 'users' | 'lobbies'>({ store }: Core, name: Name, { limit, after }: Page) {
+async function pageOf<Name extends 'users' | 'lobbies' | 'guilds'>(
+  { store }: Core,
+  name: Name,
+  { limit, after }: Page,
+) {
   // The bound itself is in the list, and one more shows whether there is another page.
   const found = await store.list(name, { limit: limit + 2, ...(after !== undefined && { from: after }) });
   const records = found.filter(({ id }) => id !== after);
@@ -186,6 +191,14 @@ async function listLobbies(core: Core, query: ControlRequest['query']): Promise<
     return { id, application_id, metadata, flags, member_count, expires_at_ms };
   });
   return { lobbies, next };
+}
+
+async function listGuilds(core: Core, query: ControlRequest['query']): Promise<unknown> {
+  const { page, next } = await pageOf(core, 'guilds', readPage(query));
+  const guilds = page.map(({ id, name, owner_id, applications, channels }) => {
+    return { id, name, owner_id, applications, channels: channels.map(({ id, type, name }) => ({ id, type, name })) };
+  });
+  return { guilds, next };
 }
 
 function requireUserId(userId: string): void {

@@ -1,5 +1,5 @@
 import type { Dispatches, DispatchName } from '../../model/gateway.ts';
-import type { ApplicationId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 
 /** The recipients of an event: all sessions that follow the topic. */
 export type Topic = string;
@@ -16,6 +16,8 @@ export const topics = {
   lobby: (id: LobbyId): Topic => `lobby/${id}`,
   /** The bots in a guild. */
   guild: (id: GuildId): Topic => `guild/${id}`,
+  /** The own clients of the users who see a channel of a guild. */
+  channel: (id: ChannelId): Topic => `channel/${id}`,
   /** Users who may use an application's global commands. */
   commands: (id: ApplicationId): Topic => `commands/${id}`,
   /** Members of a guild, for changes of an application's commands there. */

@@ -81,6 +81,7 @@ export function createGateway(
     clock: core.clock,
     outbox,
     metrics: core.metrics,
+    traffic: core.traffic,
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
     ...(faults && { faults: socketFaults(protocol, faults) }),

@@ -109,7 +109,7 @@ export class GroupCommit {
       const { scope, work, settle } = job;
       settles.push(settle);
       const revision = this.#engine.lastRevision() + commits.length + 1;
-      const unit = new UnitOfWork(changes, scope, revision);
+      const unit = new UnitOfWork(changes, scope, () => revision);
       try {
         const worked = work(unit);
         const value = worked instanceof Promise ? await worked : worked;

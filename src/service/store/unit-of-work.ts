@@ -7,18 +7,25 @@ import type { CollectionName, Records } from './records.ts';
 
 /** One transaction over the changes of its batch, with the announcements that are sent if it succeeds. */
 export class UnitOfWork implements Transaction {
-  readonly revision: number;
   readonly #scope: string;
   readonly #overlay: Overlay;
-  readonly #announced: Announced[] = [];
+  readonly #revision: () => number;
+  readonly #announcements: Announcement[] = [];
   #ended = false;
 
-  /** @param overlay receives the changes of this transaction on top of those it has */
-  constructor(overlay: Overlay, scope: string, revision: number) {
+  /**
+   * @param overlay receives the changes of this transaction on top of those it has
+   * @param revision asked when the transaction needs it, and at its end
+   */
+  constructor(overlay: Overlay, scope: string, revision: () => number) {
     overlay.savepoint();
     this.#overlay = overlay;
     this.#scope = scope;
-    this.revision = revision;
+    this.#revision = revision;
+  }
+
+  get revision(): number {
+    return this.#revision();
   }
 
   get<Name extends CollectionName>(
@@ -42,19 +49,21 @@ export class UnitOfWork implements Transaction {
 
   announce(announcement: Announcement): void {
     this.#open();
-    const { revision } = this;
-    this.#announced.push({ ...announcement, scope: this.#scope, revision, position: revision });
+    this.#announcements.push(announcement);
   }
 
   /** Whether it has changed or announced nothing until now. */
   get isEmpty(): boolean {
-    return this.#announced.length === 0 && this.#overlay.isAtSavepoint;
+    return this.#announcements.length === 0 && this.#overlay.isAtSavepoint;
   }
 
   /** Ends the transaction; later use throws. @returns what is to be announced after the commit */
   finish(): readonly Announced[] {
     this.#ended = true;
-    return this.#announced;
+    if (this.#announcements.length === 0) return [];
+    const revision = this.#revision();
+    const place = { scope: this.#scope, revision, position: revision };
+    return this.#announcements.map(announcement => ({ ...announcement, ...place }));
   }
 
   /** Ends the transaction and rolls its changes back. */

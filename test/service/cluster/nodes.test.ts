@@ -151,7 +151,7 @@ describe.skipIf(parts.missing)(`the nodes of a cluster${parts.note}`, () => {
 
     it('of one cluster is not that of another number', async () => {
       const here = await engines.node();
-      const there = await engines.node({ redisUrl: engines.redis.url(7), url: await engines.database() });
+      const there = await engines.node({ redisUrl: engines.redis.url(7) });
       expect(await here.lease('clean', 60_000)).toMatchObject({ name: 'clean' });
       expect(await there.lease('clean', 60_000)).toMatchObject({ name: 'clean' });
       expect(await here.lease('clean', 60_000)).toBeUndefined();

@@ -46,8 +46,7 @@ export async function startEngines(): Promise<Engines> {
     async closeNodes() {
       for (const close of closes) await close();
       closes = [];
-      await postgres.query('TRUNCATE rallypoint.events, rallypoint.nodes, rallypoint.connections');
-      await postgres.query('UPDATE rallypoint.events_deleted SET up_to = 0');
+      await emptyTables(postgres);
       await redis.command('FLUSHALL');
     },
     async remove() {
@@ -56,4 +55,10 @@ export async function startEngines(): Promise<Engines> {
       await Promise.all([server.remove(), redis.remove()]);
     },
   };
+}
+
+/** Deletes what the nodes of a test have left in the tables of the bus. */
+export async function emptyTables(postgres: Postgres): Promise<void> {
+  for (const table of ['events', 'nodes', 'connections']) await postgres.query(`DELETE FROM rallypoint.${table}`);
+  await postgres.query('UPDATE rallypoint.events_deleted SET up_to = 0');
 }

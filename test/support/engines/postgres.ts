@@ -80,7 +80,6 @@ export async function startPostgres(...more: string[]): Promise<PostgresServer> 
     },
     freeze: () => server?.freeze(),
     proceed: () => server?.proceed(),
-    // The others notice that the first is gone, and end.
     kill: () => end('SIGKILL'),
     stop: () => end('SIGINT'),
     async start() {

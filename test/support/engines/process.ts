@@ -49,8 +49,12 @@ export async function startServer(
     proceed: () => signal('SIGCONT'),
     async end(name = 'SIGTERM') {
       signal('SIGCONT');
-      child.kill(name);
+      const family = name === 'SIGKILL' && child.pid !== undefined ? familyOf(child.pid) : [];
+      if (name === 'SIGKILL') signal(name);
+      else child.kill(name);
       await gone;
+      // What a process holds is free once it is gone.
+      while (family.some(isAlive)) await new Promise(resolve => setTimeout(resolve, 5));
     },
   };
 }
@@ -62,14 +66,24 @@ function familyOf(pid: number): number[] {
 }
 
 function parentOf(pid: number): number | undefined {
+  const [, parent] = statusOf(pid);
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/** Whether it has not ended; one that has may still be listed until its parent asks for it. */
+function isAlive(pid: number): boolean {
+  const [state] = statusOf(pid);
+  return state !== undefined && state !== 'Z';
+}
+
+/** Its state, its parent and more; nothing when it is gone. */
+function statusOf(pid: number): readonly string[] {
   try {
-    // After the name in brackets, which may hold anything: state, parent.
-    return Number(
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[1],
-    );
+    // After the name in brackets, which may hold anything.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
   } catch {
-    return undefined;
+    return [];
   }
 }

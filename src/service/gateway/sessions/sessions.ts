@@ -5,6 +5,8 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
+import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
@@ -460,12 +462,13 @@ export class Sessions implements SessionOwner, NodeSessions {
 }
 
 /**
- * Starts the session of a user's own client, which receives events about its commands: their answers, and changes of
- * the available commands.
+ * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
+ * the channels that it sees, and changes of the available commands.
  */
 async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
   await session.follow(session.home);
   await followCommands(core, session, user.id);
+  for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
   session.emit('READY', { ...readyBase(core, session), user: userView(user) });
   session.release();
 }

@@ -5,14 +5,14 @@ import { keyText } from '../keys.ts';
 import { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { UnitOfWork } from '../unit-of-work.ts';
-import type { Component } from './turns.ts';
+import type { Component, Job } from './turns.ts';
 
 /** What the jobs of a component did, one time. */
 export interface Attempt {
   /** The revision of each scope and guard that the jobs relied on. */
-  readonly expected: ReadonlyMap<string, number>;
+  readonly expected: Revisions;
   /** The revisions once this is committed. */
-  readonly next: ReadonlyMap<string, number>;
+  readonly next: Revisions;
   readonly changes: Overlay;
   readonly announced: readonly Announced[];
   /** Whether there is nothing to commit. */
@@ -27,53 +27,77 @@ export interface Attempt {
   readonly size: number;
 }
 
+/** Revisions by key. */
+export type Revisions = ReadonlyMap<string, number>;
+
 /**
- * Runs the jobs that are not answered yet, each on the result of the one before.
+ * Runs the jobs that are not answered yet, each on the result of the one before. The first begins while the revisions are still being
+ * read: its own reads are executed after that, so they find what the revisions stand for, or something newer.
  *
- * @param expected the revisions of all keys, read before
+ * @param reading the revisions of all keys
  */
 export async function attempt(
   { jobs }: Component,
-  expected: ReadonlyMap<string, number>,
+  reading: Revisions | Promise<Revisions>,
   view: StoreView,
 ): Promise<Attempt> {
-  const changes = new Overlay(new ReadOnce(view), JSON.stringify);
-  const next = new Map(expected);
+  let expected = reading instanceof Promise ? undefined : reading;
+  let isTooEarly = false;
+  const changes = new Overlay(new ReadOnce(view, reading), JSON.stringify);
+  const next = new Map<string, number>();
   const announced: Announced[] = [];
   const answers: (() => void)[] = [];
   const touched = new Set<string>();
-  let deadlineMs = Number.POSITIVE_INFINITY;
-  let lastDeadlineMs = 0;
-  for (const job of jobs) {
-    if (job.isSettled) continue;
-    deadlineMs = Math.min(deadlineMs, job.deadlineMs);
-    lastDeadlineMs = Math.max(lastDeadlineMs, job.deadlineMs);
-    const revision = (next.get(job.scope) ?? 0) + 1;
-    const unit = new UnitOfWork(changes, job.scope, revision);
+
+  const revisionAfter = (scope: string) => {
+    if (expected) return (next.get(scope) ?? expected.get(scope) ?? 0) + 1;
+    isTooEarly = true;
+    throw new Error('The revision of the scope is still being read.');
+  };
+  const run = async (job: Job) => {
+    const unit = new UnitOfWork(changes, job.scope, () => revisionAfter(job.scope));
     try {
       const worked = job.work(unit);
       const value = worked instanceof Promise ? await worked : worked;
-      if (!unit.isEmpty) {
-        for (const key of job.keys) touched.add(key);
-        next.set(job.scope, revision);
-      }
-      for (const event of unit.finish()) announced.push(event);
-      answers.push(() => job.resolve(value));
+      return { unit, hasFailed: false, answer: () => job.resolve(value) };
     } catch (error) {
-      unit.abandon();
-      answers.push(() => job.reject(error));
+      return { unit, hasFailed: true, answer: () => job.reject(error) };
+    }
+  };
+
+  const open = jobs.filter(job => !job.isSettled);
+  for (const job of open) {
+    let ran = await run(job);
+    expected ??= await reading;
+    if (isTooEarly) {
+      ran.unit.abandon();
+      isTooEarly = false;
+      ran = await run(job);
+    }
+    const { unit, hasFailed, answer } = ran;
+    answers.push(answer);
+    if (hasFailed) unit.abandon();
+    else if (unit.isEmpty) unit.finish();
+    else {
+      const revision = unit.revision;
+      for (const event of unit.finish()) announced.push(event);
+      next.set(job.scope, revision);
+      for (const key of job.keys) touched.add(key);
     }
   }
+  expected ??= await reading;
   // A guard rises as well: what two transactions of different scopes rely on, at two nodes, must not be done by both.
-  for (const key of touched) {
-    const revision = expected.get(key) ?? 0;
-    if (next.get(key) === revision) next.set(key, revision + 1);
+  for (const [key, revision] of expected) {
+    if (!next.has(key)) next.set(key, touched.has(key) ? revision + 1 : revision);
   }
-  const settle = () => {
-    for (const answer of answers) answer();
+  const deadlines = open.map(job => job.deadlineMs);
+  return {
+    ...{ expected, next, changes, announced, isEmpty: touched.size === 0, size: open.length },
+    ...{ deadlineMs: Math.min(...deadlines), lastDeadlineMs: Math.max(...deadlines) },
+    settle: () => {
+      for (const answer of answers) answer();
+    },
   };
-  const isEmpty = touched.size === 0;
-  return { expected, next, changes, announced, isEmpty, deadlineMs, lastDeadlineMs, settle, size: answers.length };
 }
 
 export function isLate({ deadlineMs }: Pick<Attempt, 'deadlineMs'>): boolean {
@@ -83,10 +107,13 @@ export function isLate({ deadlineMs }: Pick<Attempt, 'deadlineMs'>): boolean {
 /** Reads each record once: the jobs of a component read the same ones, and conflicts are found at the commit. */
 class ReadOnce implements StoreView {
   readonly #view: StoreView;
+  readonly #before: unknown;
   readonly #read = new Map<string, unknown>();
 
-  constructor(view: StoreView) {
+  /** @param before what must have been read before a list; single records are read after it anyway */
+  constructor(view: StoreView, before: unknown) {
     this.#view = view;
+    this.#before = before;
   }
 
   get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Promise<Records[Name] | undefined> {
@@ -99,7 +126,8 @@ class ReadOnce implements StoreView {
     return read;
   }
 
-  list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>) {
+  async list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>) {
+    await this.#before;
     return this.#view.list(collection, query);
   }
 }

@@ -39,6 +39,8 @@ export interface CommitterOptions {
 
 /** Bounds of one batch: scopes with guards, which the server locks; changes; JSON in UTF-16 units. */
 const batchMax = { scopes: 200, changes: 2000, size: 4 * 1024 * 1024 } as const;
+/** A batch with fewer units is not made smaller for the sake of another one beside it. */
+const unitsMin = 8;
 /** How long the answer of a batch, and of the question what became of it, is awaited on one connection. */
 const answerMs = 2500;
 const pauseMs = 50;
@@ -67,17 +69,24 @@ export class Committer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      while (this.#ready.length > 0 && this.#underWay < this.#options.batchesMax) void this.#send(this.#takeBatch());
+      for (let free = this.#free; this.#ready.length > 0 && free > 0; free--) {
+        // Batches that are under way at the same time use several processors of the server; very small ones cost more than they gain.
+        void this.#send(this.#takeBatch(Math.max(unitsMin, Math.ceil(this.#ready.length / free))));
+      }
     });
   }
 
+  get #free(): number {
+    return this.#options.batchesMax - this.#underWay;
+  }
+
   /** The attempts that were ready first, of which no two change the same record. */
-  #takeBatch(): Batch {
+  #takeBatch(size: number): Batch {
     const batch = new Batch();
     const left: Ready[] = [];
     for (const ready of this.#ready) {
       if (isLate(ready.attempt)) ready.outcome.resolve({ isCommitted: false });
-      else if (left.length > 0 || !batch.add(ready)) left.push(ready);
+      else if (left.length > 0 || batch.units.length >= size || !batch.add(ready)) left.push(ready);
     }
     this.#ready = left;
     return batch;

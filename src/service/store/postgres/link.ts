@@ -17,13 +17,18 @@ interface Asked {
   readonly deadlineMs: number;
 }
 
-/** What every connection of ours sets: nothing waits without end, on either side, and an answer means that it is on disk. */
+/**
+ * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
+ * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty.
+ */
 const settings = `
   SET statement_timeout = ${storeLimits.statementMs};
   SET lock_timeout = ${storeLimits.lockMs};
   SET idle_in_transaction_session_timeout = ${storeLimits.statementMs};
   SET client_connection_check_interval = 1000;
   SET jit = off;
+  SET plan_cache_mode = force_generic_plan;
+  ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'].map(way => `SET enable_${way} = off;`).join(' ')}
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';`;
 
 const int8Array = 1016;

@@ -6,7 +6,7 @@ import type { CommitReport } from '../embedded.ts';
 import { Overlay } from '../overlay.ts';
 import { putContent } from '../put-content.ts';
 import type { CollectionName, Records } from '../records.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type Revisions } from './attempt.ts';
 import { Committer, type Outcome } from './committer.ts';
 import { unavailableError } from './failure.ts';
 import type { Postgres } from './postgres.ts';
@@ -29,6 +29,8 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
   return new PostgresStore(options);
 }
 
+/** Most batches of commits under way. */
+const batchesMax = 4;
 /** How often the jobs are looked through for those whose time is up. */
 const watchMs = 100;
 /** Pause before an attempt after several conflicts, at random up to this; it doubles with each. */
@@ -60,7 +62,7 @@ class PostgresStore implements Store {
   constructor({ postgres, log = silentLogger, onCommit = () => {}, onAnnounced = () => {} }: PostgresStoreOptions) {
     this.#postgres = postgres;
     this.#reader = new Reader(postgres, log);
-    this.#committer = new Committer({ postgres, reader: this.#reader, log, onCommit, onAnnounced, batchesMax: 4 });
+    this.#committer = new Committer({ postgres, reader: this.#reader, log, onCommit, onAnnounced, batchesMax });
   }
 
   get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Promise<Records[Name] | undefined> {
@@ -141,12 +143,11 @@ class PostgresStore implements Store {
   /** Commits the jobs of a component, again and again until it succeeds or their time is up. */
   async #run(component: Component): Promise<void> {
     try {
-      let revisions: ReadonlyMap<string, number> | undefined;
+      let revisions: Revisions | undefined;
       for (let conflicts = 0; component.jobs.some(job => !job.isSettled); conflicts++) {
         if (conflicts > 1) await pauseAfter(conflicts);
-        const expected = revisions ?? (await this.#revisions(component.keys));
-        const done = await attempt(component, expected, this.#reader);
-        const outcome = await (done.isEmpty ? this.#validate(expected) : this.#committer.commit(done));
+        const done = await attempt(component, revisions ?? this.#revisions(component.keys), this.#reader);
+        const outcome = await (done.isEmpty ? this.#validate(done.expected) : this.#committer.commit(done));
         revisions = outcome.revisions;
         if (!outcome.isCommitted) continue;
         done.settle();
@@ -160,14 +161,18 @@ class PostgresStore implements Store {
     this.#start();
   }
 
-  async #revisions(keys: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  #revisions(keys: ReadonlySet<string>): Promise<Revisions> {
     const names = [...keys];
-    const revisions = await Promise.all(names.map(name => this.#reader.revision(name)));
-    return new Map(names.map((name, at) => [name, revisions[at] as number]));
+    const revisions = Promise.all(names.map(name => this.#reader.revision(name))).then(
+      found => new Map(names.map((name, at) => [name, found[at] as number])),
+    );
+    // Who waits for them may begin to do so later than they fail.
+    revisions.catch(() => {});
+    return revisions;
   }
 
   /** What was read, or why a function threw, counts only if nothing was committed meanwhile. */
-  async #validate(expected: ReadonlyMap<string, number>): Promise<Outcome> {
+  async #validate(expected: Revisions): Promise<Outcome> {
     const revisions = await this.#revisions(new Set(expected.keys()));
     const isCommitted = [...expected].every(([name, revision]) => revisions.get(name) === revision);
     return { isCommitted, revisions };

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../../../src/service/store/contract.ts';
+import { type PostgresServer, startPostgres } from '../../../support/engines/postgres.ts';
+import { createSharedDatabase, type SharedDatabase } from '../../../support/engines/shared-database.ts';
+import { recordingLog } from '../../../support/recording-log.ts';
+import { needs } from '../../../support/runs/parts.ts';
+import { lobbyRecord } from '../../../support/store/records.ts';
+
+const part = await needs('postgres');
+/** By when every call has ended, with some allowance for a busy machine. */
+const callMsMax = 10_000;
+
+interface Answers {
+  readonly acknowledged: string[];
+  readonly failed: string[];
+  readonly codes: Set<unknown>;
+  slowestMs: number;
+}
+
+describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () => {
+  let server: PostgresServer;
+  let database: SharedDatabase;
+  beforeAll(async () => {
+    server = await startPostgres();
+    database = await createSharedDatabase(server);
+  });
+  afterAll(() => server?.remove());
+  beforeEach(() => database.clear());
+
+  /** Creates lobbies and counts them in a shared one, eight callers at a time, until `isOver`. */
+  async function write(store: Store, name: string, isOver: () => boolean): Promise<Answers> {
+    const answers: Answers = { acknowledged: [], failed: [], codes: new Set(), slowestMs: 0 };
+    const caller = async (at: number) => {
+      for (let n = 0; !isOver(); n++) {
+        const id = `${name}-${at}-${n}`;
+        const startMs = performance.now();
+        try {
+          await store.transact('count', async transaction => {
+            const count = (await transaction.get('lobbies', 'count'))?.member_count ?? 0;
+            transaction.put('lobbies', lobbyRecord({ id: 'count', member_count: count + 1 }));
+            transaction.put('lobbies', lobbyRecord({ id }));
+            transaction.announce({ to: 'count', follow: id });
+          });
+          answers.acknowledged.push(id);
+        } catch (error) {
+          answers.failed.push(id);
+          answers.codes.add((error as { code?: unknown }).code ?? error);
+        }
+        answers.slowestMs = Math.max(answers.slowestMs, performance.now() - startMs);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, at) => caller(at)));
+    return answers;
+  }
+
+  /** Everything acknowledged is there, whole and once; what failed is not, unless its outcome could not be known in time. */
+  async function check(all: readonly Answers[], mayBeUnknown = false): Promise<void> {
+    const acknowledged = all.flatMap(answers => answers.acknowledged).sort();
+    const node = await database.open();
+    const stored = (await node.list('lobbies')).map(({ id }) => id).filter(id => id !== 'count');
+    const failed = new Set(all.flatMap(answers => answers.failed));
+    const certain = mayBeUnknown ? stored.filter(id => !failed.has(id)) : stored;
+    expect(certain.sort()).toEqual(acknowledged);
+    expect(await node.get('lobbies', 'count')).toMatchObject({ member_count: stored.length });
+    const followed = (await database.events()).map(event => event.follow ?? '');
+    expect(followed.sort()).toEqual(stored.sort());
+    await node.close();
+    for (const { codes, slowestMs } of all) {
+      expect([...codes].filter(code => code !== 'store_unavailable')).toEqual([]);
+      expect(slowestMs).toBeLessThan(callMsMax);
+    }
+  }
+
+  it('answer truly when the server is killed during commits and started again, three times', async () => {
+    const nodes = await Promise.all([database.open(), database.open()]);
+    let isOver = false;
+    const writing = nodes.map((node, n) => write(node, `node-${n}`, () => isOver));
+    for (let round = 0; round < 3; round++) {
+      await progress(database, 20);
+      await server.kill();
+      await server.start();
+    }
+    await progress(database, 20);
+    isOver = true;
+    await check(await Promise.all(writing));
+    await Promise.all(nodes.map(node => node.close()));
+  }, 60_000);
+
+  it('answer truly when the server is frozen during commits for longer than a call may last', async () => {
+    const { log, lines } = recordingLog();
+    const nodes = await Promise.all([database.open({ log }), database.open()]);
+    let isOver = false;
+    const writing = nodes.map((node, n) => write(node, `node-${n}`, () => isOver));
+    await progress(database, 20);
+    server.freeze();
+    await passed(8000);
+    server.proceed();
+    await progress(database, 20);
+    isOver = true;
+    const answers = await Promise.all(writing);
+    await check(answers, true);
+    expect(answers.flatMap(({ failed }) => failed).length).toBeGreaterThan(0);
+    expect(lines.some(({ level, error }) => level === 'error' && error instanceof Error)).toBe(true);
+    await Promise.all(nodes.map(node => node.close()));
+  }, 60_000);
+
+  it('answer truly when single connections are cut during commits', async () => {
+    const nodes = await Promise.all([database.open(), database.open()]);
+    let isOver = false;
+    const writing = nodes.map((node, n) => write(node, `node-${n}`, () => isOver));
+    for (let round = 0; round < 10; round++) {
+      await progress(database, 5);
+      await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rallypoint'`,
+      );
+    }
+    isOver = true;
+    const answers = await Promise.all(writing);
+    await check(answers);
+    expect(answers.flatMap(({ failed }) => failed)).toEqual([]);
+    await Promise.all(nodes.map(node => node.close()));
+  }, 60_000);
+
+  it('end every call in time while the server is away, and work again when it is back', async () => {
+    const node = await database.open();
+    await node.transact('x', work => work.put('lobbies', lobbyRecord({ id: '1' })));
+    await server.kill();
+    const startMs = performance.now();
+    const unavailable = { code: 'store_unavailable' };
+    await Promise.all([
+      expect(node.get('lobbies', '1')).rejects.toMatchObject(unavailable),
+      expect(node.list('lobbies')).rejects.toMatchObject(unavailable),
+      expect(node.revision('x')).rejects.toMatchObject(unavailable),
+      expect(node.transact('x', work => work.delete('lobbies', '1'))).rejects.toMatchObject(unavailable),
+    ]);
+    expect(performance.now() - startMs).toBeLessThan(callMsMax);
+    await server.start();
+    expect(await node.get('lobbies', '1')).toMatchObject({ id: '1' });
+    await node.close();
+  }, 60_000);
+});
+
+/** Resolves once `count` more lobbies are there. */
+async function progress(database: SharedDatabase, count: number): Promise<void> {
+  const size = async () => {
+    const [row] = await database.query('SELECT count(*)::int AS size FROM rallypoint.lobbies');
+    return row?.size as number;
+  };
+  const first = await size();
+  while ((await size()) < first + count) await passed(10);
+}
+
+/** Real time: the server is another process. */
+async function passed(ms: number): Promise<void> {
+  await new Promise(resolve => setTimeout(resolve, ms));
+}
