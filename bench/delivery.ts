@@ -128,7 +128,10 @@ async function compare({ name, sockets, isDurable, openPeer, figure, goal }: Com
     await ours();
     await theirs();
     const figures: Round[] = [];
-    for (let n = 0; n < rounds; n++) figures.push({ ours: await ours(), peer: await theirs() });
+    for (let n = 0; n < rounds; n++) {
+      await clients.heartbeat();
+      figures.push({ ours: await ours(), peer: await theirs() });
+    }
     return row(name, figure.unit, figures, goal);
   } finally {
     clients.close();

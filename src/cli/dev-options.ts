@@ -20,6 +20,10 @@ export const devOptions: OptionGroups = {
     },
   },
   Output: {
+    record: {
+      value: 'FILE',
+      help: ['when it stops, write all requests and gateway frames to FILE, without secrets'],
+    },
     help: { short: 'h', help: ['show this help'] },
   },
 };
@@ -30,6 +34,7 @@ export interface DevSettings {
   readonly fixtures: string | undefined;
   readonly virtualClock: boolean;
   readonly readyFile: string;
+  readonly record: string | undefined;
 }
 
 /**
@@ -49,5 +54,6 @@ export function readDevSettings(args: readonly string[]): DevSettings | undefine
     fixtures: optionText(given, 'fixtures'),
     virtualClock: given['virtual-clock'] === true,
     readyFile: optionText(given, 'ready-file') ?? devReadyFile,
+    record: optionText(given, 'record'),
   };
 }

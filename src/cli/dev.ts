@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
 import type { Service } from '../service/service.ts';
+import type { ServiceRecorder } from '../testing/recording/record-service.ts';
+import { CommandFailure } from './command-line.ts';
 import { followLog, logLine } from './control/log-lines.ts';
 import { control } from './control/request.ts';
 import { type DevSettings, devReadyFile, readDevSettings } from './dev-options.ts';
@@ -39,12 +41,17 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const fixtures = readFixtures(path);
   // Loaded this late because wrong options must not wait for it.
   const { startService } = await import('../service/service.ts');
+  const recorder =
+    settings.record === undefined
+      ? undefined
+      : (await import('../testing/recording/record-service.ts')).recordService();
   const service = await startService({
     host: settings.host,
     port: settings.port,
     clock: settings.virtualClock ? 'virtual' : 'system',
     log: openLog('warn'),
     fixtures,
+    ...(recorder && { traffic: recorder.traffic }),
   }).catch(error => {
     throw startFailure(error, settings);
   });
@@ -83,7 +90,16 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   } finally {
     await service.close();
     ready.remove();
+    if (recorder && settings.record !== undefined) await save(recorder, settings.record, say);
   }
+}
+
+/** @throws CommandFailure */
+async function save(recorder: ServiceRecorder, path: string, say: (line: string) => void): Promise<void> {
+  await recorder.save(path).catch(error => {
+    throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
+  });
+  say(printable(`The traffic was written to ${path}.`));
 }
 
 function greeting({ webBase, fixtures }: Service, settings: DevSettings): string[] {

@@ -22,6 +22,7 @@ export const commandSummaries = {
   token: "print a new token of a user's own client",
   clock: 'show or move the clock of a running service',
   fault: 'inject faults into a running service',
+  use: 'use a command as a user, and print what the user sees',
   logs: 'show the requests, events and connections of a running service',
   commands: "register, compare and show an application's commands",
   doctor: "find out why players cannot sign in, or what is wrong with a service's data folder",
@@ -112,10 +113,12 @@ export function controlHelp(command: ControlCommand, action?: string): string {
     '',
     `${shown.summary.charAt(0).toUpperCase()}${shown.summary.slice(1)}.`,
     ...(shown.words ? [`${shown.operand} is one of ${shown.words.join(', ')}.`] : []),
+    ...(shown.details ?? []),
     '',
     ...optionHelp(controlOptions(shown)),
     `The service is that of the options, then of ${controlEnvironment.url} and ${controlEnvironment.token}, then of the ready file.`,
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    ...(shown.examples ? ['', 'Examples', ...shown.examples.map(example => `  ${example}`)] : []),
     '',
   ].join('\n');
 }

@@ -141,6 +141,7 @@ function completables(): Completable[] {
     token: controlCompletable('token'),
     clock: controlCompletable('clock'),
     fault: controlCompletable('fault'),
+    use: controlCompletable('use'),
     logs: controlCompletable('logs'),
     doctor: { options: doctorOptions },
     backup: { options: dataOptions, operand: 'FILE' },

@@ -6,7 +6,14 @@ import {
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
 import { type SignInMode, signInModes } from '../service/oauth/sign-in/sign-in-mode.ts';
-import { checkAllowedHosts, checkPublicUrl, checkTrustedProxies, checkVoiceEndpoint } from '../service/options.ts';
+import {
+  checkAllowedHosts,
+  checkPublicUrl,
+  checkTrustedProxies,
+  checkVoiceEndpoint,
+  chooseSharedEngines,
+  type SharedEngines,
+} from '../service/options.ts';
 import { isLoopback } from '../service/support/network-address.ts';
 import { intakeLimits, runtimeLimits, storeLimits } from '../service/support/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
@@ -25,6 +32,15 @@ const portMax = 65_535;
 const limitNames = Object.keys(limitProfiles) as LimitProfileName[];
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+/** Option → the environment variable that it is read from if it is not given; the secret is no option, because others see those. */
+export const serveEnvironment = {
+  store: 'RALLYPOINT_STORE',
+  bus: 'RALLYPOINT_BUS',
+  secret: 'RALLYPOINT_SECRET',
+} as const;
+
+type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The options of `rallypoint serve`, by the headings of its help. */
 export const serveOptions: OptionGroups = {
@@ -60,14 +76,14 @@ export const serveOptions: OptionGroups = {
       value: 'N',
       help: [
         'limit on connections without an accepted credential; more are closed immediately',
-        `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
+        `(default ${withCommas(intakeLimits.unprovenConnectionsMax)})`,
       ],
     },
     'peer-connections': {
       value: 'N',
       help: [
         'the same for one address that is not a trusted proxy',
-        `(default ${intakeLimits.unprovenConnectionsPerAddressMax.toLocaleString('en-US')}, of a private network ${intakeLimits.unprovenConnectionsPerPrivateAddressMax.toLocaleString('en-US')})`,
+        `(default ${withCommas(intakeLimits.unprovenConnectionsPerAddressMax)}, of a private network ${withCommas(intakeLimits.unprovenConnectionsPerPrivateAddressMax)})`,
       ],
     },
     'sign-in': {
@@ -97,8 +113,21 @@ export const serveOptions: OptionGroups = {
     data: { value: 'DIR', help: [`folder for the state, created if missing (default ${defaults.data})`] },
     memory: { help: ['keep the state in memory; it is lost when the service ends'] },
     fixtures: { value: 'FILE', help: ['JSON file of applications, users and guilds to start with'] },
-    store: { value: 'URL', help: ['another form of --data and --memory: sqlite:DIR or memory:'] },
-    bus: { value: 'URL', help: ['how nodes exchange events: local: (one node)'] },
+    store: {
+      value: 'URL',
+      help: [
+        'PostgreSQL database that many nodes share: postgres://user:password@host:5432/database',
+        `(or set ${serveEnvironment.store}), with --bus;`,
+        'sqlite:DIR and memory: are other forms of --data and --memory',
+      ],
+    },
+    bus: {
+      value: 'URL',
+      help: [
+        `Redis server of those nodes: redis://host:6379/0 (or set ${serveEnvironment.bus});`,
+        `${serveEnvironment.secret} may hold a secret that encrypts the keys in the database`,
+      ],
+    },
   },
   Behavior: {
     limits: {
@@ -168,8 +197,10 @@ export interface ServeSettings {
   readonly allowPrivateWebhooks: boolean;
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
-  /** Absent: in memory. */
+  /** Absent: in memory, or in {@link shared}. */
   readonly data?: string;
+  /** What this node shares with others. */
+  readonly shared?: SharedEngines;
   /** Path of the fixtures. */
   readonly fixtures?: string;
   readonly limits: LimitProfile;
@@ -188,11 +219,12 @@ export interface ServeSettings {
  * @returns undefined when the help was asked for
  * @throws UsageError
  */
-export function readServeOptions(args: readonly string[]): ServeSettings | undefined {
+export function readServeOptions(
+  args: readonly string[],
+  environment: ProcessEnvironment = process.env,
+): ServeSettings | undefined {
   const given = readOptions('serve', args, serveOptions);
   if (given.help) return undefined;
-  checkBus(optionText(given, 'bus'));
-  const data = readDataFolder(given);
   const fixtures = optionText(given, 'fixtures');
   const readyFile = optionText(given, 'ready-file');
   return {
@@ -203,7 +235,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     allowedHosts: readAllowedHosts(given),
     ...readConnections(given),
     allowPrivateWebhooks: given['allow-private-webhooks'] === true,
-    ...(data !== undefined && { data }),
+    ...readState(given, environment),
     ...(fixtures !== undefined && { fixtures }),
     limits: readLimits(given),
     ...readVoiceEndpoint(given),
@@ -336,33 +368,77 @@ function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpo
   }
 }
 
-function readDataFolder(given: GivenOptions): string | undefined {
-  const named = (['data', 'memory', 'store'] as const).filter(name => given[name] !== undefined);
-  if (named.length > 1) {
+function readState(given: GivenOptions, environment: ProcessEnvironment): Pick<ServeSettings, 'data' | 'shared'> {
+  const named = (name: 'store' | 'bus') =>
+    optionText(given, name) ?? (environment[serveEnvironment[name]] || undefined);
+  const [store, bus] = [named('store'), named('bus')];
+  rejectTwoPlaces(given, store !== undefined && given.store === undefined);
+  const engine = store === undefined ? undefined : engineOf(store);
+  if (engine === 'postgres' || engine === 'postgresql' || (bus !== undefined && bus !== 'local:')) {
+    return { shared: readShared(store, bus, environment) };
+  }
+  if (given.memory) return {};
+  const data = store === undefined ? (optionText(given, 'data') ?? defaults.data) : readEmbeddedStore(store);
+  return data === undefined ? {} : { data };
+}
+
+function rejectTwoPlaces(given: GivenOptions, isStoreFromEnvironment: boolean): void {
+  const places = (['data', 'memory', 'store'] as const)
+    .filter(name => given[name] !== undefined)
+    .map(name => `--${name}`);
+  if (isStoreFromEnvironment) places.push(serveEnvironment.store);
+  if (places.length < 2) return;
+  throw new UsageError(`${places.join(' and ')} both say where the state is kept; give one of them.`);
+}
+
+function readShared(
+  store: string | undefined,
+  bus: string | undefined,
+  environment: ProcessEnvironment,
+): SharedEngines {
+  const secrets = (environment[serveEnvironment.secret] ?? '').split(',').filter(Boolean);
+  const engine = bus === undefined ? 'local' : engineOf(bus);
+  if (bus !== undefined && engine !== 'local' && !busEngines.has(engine)) {
+    throw new UsageError(unknownEngine('--bus', engine, 'redis://HOST:PORT/NUMBER or local:'));
+  }
+  if (store === undefined || bus === undefined || engine === 'local') {
+    const missing = bus === undefined || engine === 'local' ? 'bus' : 'store';
+    const example = { store: 'postgres://user:password@host:5432/database', bus: 'redis://host:6379/0' }[missing];
     throw new UsageError(
-      `${named.map(name => `--${name}`).join(' and ')} both say where the state is kept; give one of them.`,
+      `PostgreSQL and Redis are used together: give --${missing}, too, like --${missing} ${example} (or set ${serveEnvironment[missing]}).`,
     );
   }
-  if (given.memory) return undefined;
-  const store = optionText(given, 'store');
-  return store === undefined ? (optionText(given, 'data') ?? defaults.data) : readStoreAddress(store);
+  try {
+    const shared = chooseSharedEngines({ store, bus, secret: secrets });
+    if (shared) return shared;
+  } catch (error) {
+    throw new UsageError(errorMessage(error));
+  }
+  throw new Error('There is a store and a bus.');
 }
 
-function readStoreAddress(address: string): string | undefined {
-  const [, engine, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/is.exec(address) ?? [];
+const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 'unix']);
+
+function engineOf(address: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
+}
+
+/** The folder of an embedded store; undefined for one in memory. */
+function readEmbeddedStore(address: string): string | undefined {
+  const engine = engineOf(address);
+  const rest = address.slice((engine?.length ?? 0) + 1).replace(/^\/\//, '');
   if (engine === 'sqlite') return rest === '' ? defaults.data : rest;
   if (engine === 'memory' && rest === '') return undefined;
-  throw new UsageError(unavailable('--store', engine, 'sqlite:DIR or memory:'));
-}
-
-function checkBus(address: string | undefined): void {
-  if (address === undefined || address === 'local:') return;
-  const engine = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1];
-  throw new UsageError(unavailable('--bus', engine, 'local:'));
+  throw new UsageError(unknownEngine('--store', engine, 'postgres://…, sqlite:DIR or memory:'));
 }
 
 // Only the engine's name is repeated: the rest of an address may hold a password.
-function unavailable(option: string, engine: string | undefined, known: string): string {
+function unknownEngine(option: string, engine: string | undefined, known: string): string {
   const what = engine === undefined ? 'that' : `"${engine}:"`;
-  return `${option} cannot be ${what} in this version; it can be ${known}.`;
+  return `${option} cannot be ${what}; it can be ${known}.`;
+}
+
+/** Like `toLocaleString('en-US')`, which loads ICU's data: a tenth of the service's start. */
+function withCommas(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

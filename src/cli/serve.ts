@@ -70,6 +70,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     logRequests,
     slowStatementMs,
     data,
+    shared,
   } = settings;
   return {
     ...{
@@ -92,6 +93,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
     ...(voiceEndpoint !== undefined && { voice: { endpoint: voiceEndpoint } }),
     ...(data !== undefined && { data }),
+    ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
   };

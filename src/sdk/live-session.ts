@@ -124,6 +124,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     this.commands.setReady(status === 'ready');
     this.#voice.setReady(status === 'ready');
     if (status === 'ready') this.#gaps.fill();
+    if (status === 'disconnecting' || status === 'disconnected') this.lobbies.disconnected();
     if (status !== 'disconnected') return;
     this.#gaps.stop();
     this.#voice.forget();

@@ -10,9 +10,10 @@ export {
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
 export type { ReadyLine, ServiceAddresses } from './addresses.ts';
-export type { ServiceOptions } from './options.ts';
+export type { ServiceOptions, VirtualClockOptions } from './options.ts';
 export { type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';
+export type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from './support/traffic.ts';
 export type { FaultDocument, FaultMatch } from './testing/faults/fault-document.ts';
 export type { ArmedFault, FaultControl } from './testing/faults/faults.ts';
 export type { FilledFixtures, Fixtures } from './testing/fixtures/document.ts';

@@ -3,10 +3,11 @@ import { type Clock, type Logger, systemClock, systemFetch } from '../wire/clock
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { localBus } from './bus/local.ts';
 import type { Closing } from './closing.ts';
+import { createNotices } from './cluster/notices.ts';
 import type { Addresses, Core } from './core.ts';
 import type { EventLog } from './gateway/sessions/event-log.ts';
 import type { SignInMode } from './oauth/sign-in/sign-in-mode.ts';
-import { keepsOutside, type ServiceOptions } from './options.ts';
+import { keepsOutside, type ServiceOptions, type SharedEngines, type VirtualClockOptions } from './options.ts';
 import { createPublicFetch } from './outbound/public-fetch.ts';
 import type { AnnouncementSink, Store } from './store/contract.ts';
 import { databaseIn } from './store/data-folder.ts';
@@ -16,6 +17,7 @@ import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
 import { snowflakeSource } from './support/ids.ts';
 import { Journal } from './support/journal.ts';
 import type { PendingWork } from './support/pending-work.ts';
+import type { Vault } from './support/vault.ts';
 import type { Readiness } from './telemetry/readiness.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
@@ -29,6 +31,8 @@ export interface CheckedOptions {
   readonly allowedHosts: readonly string[];
   readonly voiceEndpoint: string | undefined;
   readonly drainTimeoutMs: number;
+  /** Of a node of a cluster. */
+  readonly shared: SharedEngines | undefined;
 }
 
 /** What exists before the store is opened. */
@@ -36,18 +40,27 @@ export interface Environment extends Pick<Core, 'limits' | 'entropy' | 'log' | '
   readonly pendingWork: PendingWork;
   readonly events: EventLog | undefined;
   readonly readiness: Readiness;
+  /** Of a node of a cluster. */
+  readonly shared: SharedEngines | undefined;
 }
 
 /** Opens the store and the bus and puts the core together. `setAddresses` is called once the service listens. */
 export async function openCore(options: ServiceOptions, environment: Environment, closing: Closing) {
   const { limits, entropy, log, clock, metrics } = environment;
   const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
-  const bus = localBus(clock, log);
-  closing.push(() => bus.close());
-  const opened = await openStore(options, bus, environment, tracing);
+  const onCommit = commitReporter(environment, tracing);
+  const { shared: engines } = environment;
+  const shared =
+    engines &&
+    (await (
+      await import('./open-shared.ts')
+    ).openShared(engines, { clock, log, onCommit, pendingWork: environment.pendingWork }, closing));
+  const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
   const store = tracing?.store(opened) ?? opened;
-  closing.push(() => store.close());
-  const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
+  await shared?.checkClock(clock);
+  const vault = await openVault(engines, entropy);
+  if (engines) await (await import('./store/protected-keys.ts')).protectKeys(store, vault);
+  const ids = snowflakeSource(clock, shared?.worker ?? 0, (await takeTimeMark(store, clock.now())) - 1);
   closing.push(() =>
     writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
       // The mark matters only if the clock is set back, so a full disk must not fail the shutdown.
@@ -56,10 +69,13 @@ export async function openCore(options: ServiceOptions, environment: Environment
   );
   let addresses: Addresses | undefined;
   const core: Core = {
-    ...{ clock, entropy, log, store, bus, limits, ids, metrics },
+    ...{ clock, entropy, log, store, bus, limits, ids, metrics, vault },
+    ...(shared && { cluster: shared.cluster, files: shared.files }),
+    notices: createNotices({ store, bus, cluster: shared?.cluster }),
     ...traced(openFetch(options, log, closing), tracing),
     tracing,
     journal: new Journal(clock),
+    traffic: options.traffic,
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
       return addresses;
@@ -68,7 +84,8 @@ export async function openCore(options: ServiceOptions, environment: Environment
   const setAddresses = (known: Addresses) => {
     addresses = known;
   };
-  return { core, setAddresses };
+  if (shared) metrics.node = shared.gauges;
+  return { core, setAddresses, shared };
 }
 
 function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick<Core, 'fetch' | 'operatorFetch'> {
@@ -92,22 +109,50 @@ function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>,
 
 export function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: PendingWork): Clock {
   if (clock === 'system') return systemClock;
-  const startMs = clock === 'virtual' ? systemClock.now() : clock.virtualFromMs;
-  return new VirtualClock(startMs, () => pendingWork.settled());
+  const { virtualFromMs = systemClock.now(), settle } = clock === 'virtual' ? ({} as VirtualClockOptions) : clock;
+  return new VirtualClock(virtualFromMs, async () => {
+    await pendingWork.settled();
+    await settle?.();
+  });
 }
 
-async function openStore(
-  { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
-  bus: Core['bus'],
-  { log, events, metrics, readiness }: Environment,
-  tracing: Tracing | undefined,
-): Promise<Store> {
-  const onCommit = (commit: CommitReport) => {
+/** Encrypts the private keys of a cluster, if its nodes have a secret. */
+async function openVault(engines: SharedEngines | undefined, entropy: Core['entropy']): Promise<Vault | undefined> {
+  const [first, ...others] = engines?.secrets ?? [];
+  return first === undefined
+    ? undefined
+    : (await import('./support/vault.ts')).createVault([first, ...others], entropy);
+}
+
+function commitReporter({ metrics, readiness }: Environment, tracing: Tracing | undefined) {
+  return (commit: CommitReport) => {
     const { transactions, ms, outcome } = commit;
     tracing?.committed(commit);
     if (outcome !== 'unchanged') metrics.committed(transactions, ms, outcome === 'failed');
     readiness.committed(outcome === 'failed', outcome === 'written');
   };
+}
+
+/** The bus and the store of a service on its own. */
+async function openOwn(
+  options: ServiceOptions,
+  environment: Environment,
+  onCommit: (commit: CommitReport) => void,
+  closing: Closing,
+): Promise<Pick<Core, 'bus' | 'store'>> {
+  const bus = localBus(environment.clock, environment.log);
+  closing.push(() => bus.close());
+  const store = await openStore(options, bus, environment, onCommit);
+  closing.push(() => store.close());
+  return { bus, store };
+}
+
+async function openStore(
+  { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
+  bus: Core['bus'],
+  { log, events }: Environment,
+  onCommit: (commit: CommitReport) => void,
+): Promise<Store> {
   const sink: AnnouncementSink = announced => {
     const published = bus.publish(announced);
     events?.passed(announced.at(-1)?.position ?? 0);

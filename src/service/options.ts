@@ -5,6 +5,7 @@ import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits, storeLimits } from './support/service-limits.ts';
+import type { TrafficObserver } from './support/traffic.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
 
 /** Options of {@link startService}. All of them have a default. */
@@ -13,8 +14,8 @@ export interface ServiceOptions {
   readonly fixtures?: Fixtures;
   /** A named profile of rate limits, or your own; `standard` by default. */
   readonly limits?: LimitProfileName | LimitProfile;
-  /** `system` (default), or `virtual`: time starts at the system's time, or at the given instant, and moves only when it is advanced. */
-  readonly clock?: 'system' | 'virtual' | { readonly virtualFromMs: number };
+  /** `system` (default), or `virtual`: time starts at the system's time, or as the object says, and moves only when it is advanced. */
+  readonly clock?: 'system' | 'virtual' | VirtualClockOptions;
   /** How people sign in on the pages; `developer` by default. */
   readonly signIn?: SignInMode;
   /** Address to listen on, `127.0.0.1` by default. Any address other than loopback requires {@link signIn} by password. */
@@ -52,6 +53,18 @@ export interface ServiceOptions {
   /** Folder that keeps the state; it is created if it does not exist. Without it the state is in memory and is lost when the service stops. */
   readonly data?: string;
   /**
+   * A PostgreSQL database, 15 or newer, that many nodes share: `postgres://user:password@host:5432/database`. Together with
+   * {@link bus}, and without {@link data}. The database may be empty; the service creates its tables.
+   */
+  readonly store?: string;
+  /** The Redis server, 7 or newer, of the nodes that share {@link store}: `redis://host:6379/0`. The number belongs to them alone. */
+  readonly bus?: string;
+  /**
+   * Encrypts the private keys in {@link store}; the same on every node, 16 characters or more. In a list the first one encrypts,
+   * and every one decrypts, so that a secret can be replaced node by node.
+   */
+  readonly secret?: string | readonly string[];
+  /**
    * SQLite statements that take this many milliseconds or longer are logged, with their kind and without their values. 250 by
    * default; 0 logs all of them.
    */
@@ -74,8 +87,18 @@ export interface ServiceOptions {
    * the service has stopped. By default the three are served at {@link port}.
    */
   readonly opsPort?: number;
+  /** Receives every request with its answer, and every gateway frame, for tests and recordings. It sees secrets. */
+  readonly traffic?: TrafficObserver;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
+}
+
+/** A clock that moves only when it is advanced. */
+export interface VirtualClockOptions {
+  /** When time starts, in milliseconds since the Unix epoch. Default: the system's time. */
+  readonly virtualFromMs?: number;
+  /** Called between two instants, after the service has finished its own work: waits for what others do on {@link Service.clock}. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** The operator's voice server. */
@@ -173,6 +196,61 @@ export function checkSlowStatement(slowStatementMs: number = storeLimits.slowSta
     'invalid_slow_statement',
     `slowStatementMs must be a number of milliseconds from 0 to ${slowStatementMsMax} (got ${slowStatementMs}).`,
   );
+}
+
+/** The engines that the nodes of a cluster share. */
+export interface SharedEngines {
+  /** PostgreSQL. */
+  readonly store: string;
+  /** Redis. */
+  readonly bus: string;
+  readonly secrets: readonly string[];
+}
+
+const secretLengthMin = 16;
+
+/**
+ * The engines of a cluster; undefined for a service on its own. Messages never repeat an address, which may hold a password.
+ *
+ * @throws ArgumentError `invalid_store`, `invalid_bus`, `invalid_secret`
+ */
+export function chooseSharedEngines({
+  store,
+  bus,
+  secret = [],
+  data,
+}: Pick<ServiceOptions, 'store' | 'bus' | 'secret' | 'data'>): SharedEngines | undefined {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (store === undefined && bus === undefined) {
+    if (secrets.length === 0) return undefined;
+    throw new ArgumentError(
+      'invalid_secret',
+      'secret protects the keys in a shared database: give store and bus, too.',
+    );
+  }
+  if (store === undefined || !isAddressOf(store, ['postgres:', 'postgresql:'])) {
+    throw new ArgumentError(
+      'invalid_store',
+      'store must be the URL of a PostgreSQL database, like postgres://user:password@host:5432/database, together with bus.',
+    );
+  }
+  if (data !== undefined) {
+    throw new ArgumentError('invalid_store', 'data and store both say where the state is kept; give one of them.');
+  }
+  if (bus === undefined || !isAddressOf(bus, ['redis:', 'rediss:', 'unix:'])) {
+    throw new ArgumentError(
+      'invalid_bus',
+      'A PostgreSQL store needs a Redis server, through which its nodes share limits: bus must be a URL like redis://host:6379/0.',
+    );
+  }
+  if (secrets.some(one => one.length < secretLengthMin)) {
+    throw new ArgumentError('invalid_secret', `Every secret must have at least ${secretLengthMin} characters.`);
+  }
+  return { store, bus, secrets };
+}
+
+function isAddressOf(address: string, schemes: readonly string[]): boolean {
+  return schemes.some(scheme => address.toLowerCase().startsWith(scheme)) && URL.canParse(address);
 }
 
 /** A warning if the service has a public URL but no trusted proxy. */

@@ -5,7 +5,7 @@ import { createCommandPermissions } from './domain/commands/permissions.ts';
 import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys, openVoiceServer } from './oauth/openid/signed-tokens.ts';
@@ -25,9 +25,10 @@ export function createParts(
     voiceEndpoint,
     connections,
     hosts,
+    cluster,
   }: Pick<Environment, 'events' | 'pendingWork'> &
     Pick<CheckedOptions, 'voiceEndpoint'> &
-    Pick<HttpDeps, 'connections' | 'hosts'>,
+    Pick<HttpDeps, 'connections' | 'hosts'> & { readonly cluster: GatewayParts['cluster'] | undefined },
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, pendingWork, voiceEndpoint);
@@ -47,6 +48,7 @@ export function createParts(
     connections,
     hosts,
     ...(events && { events }),
+    ...(cluster && { cluster }),
   });
   const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);

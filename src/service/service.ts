@@ -1,4 +1,4 @@
-import { randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
+import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
@@ -18,6 +18,7 @@ import {
   checkTrustedProxies,
   checkVoiceEndpoint,
   chooseLimits,
+  chooseSharedEngines,
   chooseSignIn,
   proxyWarning,
   type ServiceOptions,
@@ -37,8 +38,8 @@ export interface Service extends ServiceAddresses {
   readonly readyLine: ReadyLine;
   /** The fixtures given at the start, with every id and secret filled in. */
   readonly fixtures: FilledFixtures;
-  readonly clock: {
-    now(): number;
+  /** The time of the service. Clients that are given it live in the same time. */
+  readonly clock: Clock & {
     /**
      * Moves a virtual clock forward. Resolves with the new time once everything due by then has run.
      *
@@ -66,7 +67,8 @@ export interface Service extends ServiceAddresses {
  * share nothing.
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
- *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`; ValidationError with the issues of the fixtures; StoreError
+ *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`, `invalid_store`, `invalid_bus`, `invalid_secret`,
+ *   `wrong_secret`, `virtual_clock_shared`; ValidationError with the issues of the fixtures; StoreError, BusError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -79,6 +81,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
+  const shared = chooseSharedEngines(options);
   checkSlowStatement(options.slowStatementMs);
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
@@ -86,7 +89,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   try {
     return await start(
       options,
-      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs },
+      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
       closing,
     );
   } catch (error) {
@@ -96,12 +99,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = checked;
+  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared } =
+    checked;
   const pendingWork = new PendingWork();
   const environment: Environment = {
     ...{
       limits,
       pendingWork,
+      shared,
       entropy: options.entropy ?? systemEntropy,
       log: reportErrors(options.log ?? silentLogger),
     },
@@ -118,12 +123,25 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     { ...checked, ...environment, hosts, requestIds },
     closing,
   );
-  const { core, setAddresses } = await openCore(options, environment, closing);
+  const { core, setAddresses, shared: sharedParts } = await openCore(options, environment, closing);
   const addressOf = countedAddressBehind(trustedProxies);
-  const parts = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
-  const stateReplaced = async () => {
+  const parts = createParts(core, {
+    ...{ pendingWork, events, voiceEndpoint, connections, hosts },
+    cluster: sharedParts?.gateway(core),
+  });
+  const beginAnew = async () => {
     await parts.gateway.closeSessions();
     await parts.sweeps.restart();
+  };
+  let begun: Promise<void> = Promise.resolve();
+  core.notices?.on('state_replaced', () => {
+    begun = beginAnew();
+    begun.catch(error => core.log.error({ error }, 'The sessions could not be closed after the state was replaced.'));
+  });
+  const stateReplaced = async () => {
+    if (!core.notices) return beginAnew();
+    await core.notices.send({ kind: 'state_replaced' });
+    await begun;
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
@@ -160,7 +178,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
       core.log.warn({ connections: cutOff }, 'Connections were still open at the deadline and were closed.');
   });
   await parts.lobbies.calls.announceNewServer();
-  readiness.start(core.store);
+  readiness.start(core.store, sharedParts?.engines);
 
   const { api: apiBase, web: webBase, gateway } = core.addresses;
   const addresses: ServiceAddresses = {
@@ -173,7 +191,11 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     ...addresses,
     readyLine: readyLine(addresses),
     fixtures,
-    clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
+    clock: {
+      now: () => core.clock.now(),
+      schedule: (delayMs, run) => core.clock.schedule(delayMs, run),
+      advance: ms => advanceClock(core, ms),
+    },
     faults: parts.faults,
     metrics: () => endpoints.metrics(),
     async reset() {

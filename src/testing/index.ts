@@ -9,6 +9,7 @@ export {
   record,
   recordingBytesMax,
 } from './recording/record.ts';
+export { recordService, ServiceRecorder } from './recording/record-service.ts';
 export {
   type ClientState,
   clientState,
@@ -31,7 +32,7 @@ export {
   replayAgainstService,
 } from './recording/replay.ts';
 export { RecordingServer, type ServedPorts, type ServeRecordingOptions, serveRecording } from './recording/serve.ts';
-export type { Traffic, TrafficCall, TrafficFilter } from './traffic.ts';
+export type { ExpectedCall, Traffic, TrafficCall, TrafficFilter, TrafficWrite } from './traffic.ts';
 export { createWorld, type World, type WorldOptions, type WorldSnapshot } from './world.ts';
 export type { Times, WorldFaults } from './world-faults.ts';
 export { createFixtures, type WorldFixturesOptions } from './world-fixtures.ts';

@@ -1,11 +1,18 @@
-import type { ServiceAddresses } from '../service/index.ts';
+import { AssertionError } from 'node:assert';
+import { opcodes } from '../model/gateway.ts';
+import type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from '../service/index.ts';
 import { type RouteName, routes } from '../wire/routes.ts';
-import { control } from './control.ts';
 
 /** A request that the service answered. */
 export interface TrafficCall {
-  /** By its name in the route table, for example `sendLobbyMessage`. */
+  /** By its name in the route table, for example `createLobbyMessage`. */
   readonly route: RouteName;
+  readonly method: string;
+  /** What fills the path of the route, for example `{ lobby_id: '…' }`. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ObservedRequest['query'];
+  /** Parsed; absent when none was sent. */
+  readonly body?: unknown;
   readonly status: number;
   /** Who made it: a username for a game in which that user is signed in, `bot` for the game's server; undefined without a credential. */
   readonly by: string | undefined;
@@ -13,75 +20,131 @@ export interface TrafficCall {
   readonly atMs: number;
 }
 
+/** A call that writes, as {@link Traffic.writes} lists it. */
+export type TrafficWrite = Pick<TrafficCall, 'method' | 'route' | 'body'>;
+
 /** Which calls are meant; all that is given must fit. */
-export interface TrafficFilter {
-  readonly by?: string;
-  readonly route?: RouteName;
-  readonly status?: number;
+export type TrafficFilter = Partial<Pick<TrafficCall, 'by' | 'route' | 'status'>>;
+
+/** A call that is expected: the name of its route, or the fields that matter. A body may have more fields than are named. */
+export type ExpectedCall = RouteName | (Pick<TrafficCall, 'route'> & Partial<Omit<TrafficCall, 'route'>>);
+
+interface Delivered {
+  readonly event: string;
+  readonly by: string | undefined;
 }
 
-interface LogEntry {
-  readonly number: number;
-  readonly at_ms: number;
-  readonly kind: string;
-  readonly route?: string;
-  readonly status?: number;
-  readonly caller?: string;
-  readonly event?: string;
-  readonly sessions?: number;
-}
-
-/** What games and their servers sent to the service. What {@link WorldUser users} do in chat clients is left out. */
+/** What games and their servers exchanged with the service. What {@link WorldUser users} do in chat clients is left out. */
 export class Traffic {
-  readonly #service: ServiceAddresses;
-  readonly #usernameOf: (userId: string) => string | undefined;
-  #after = 0;
-
   /** @internal */
-  constructor(service: ServiceAddresses, usernameOf: (userId: string) => string | undefined) {
-    this.#service = service;
-    this.#usernameOf = usernameOf;
-  }
+  readonly observer: TrafficObserver = {
+    request: request => this.#onRequest(request),
+    connection: event => this.#onConnection(event),
+  };
+  #calls: TrafficCall[] = [];
+  #delivered: Delivered[] = [];
+  readonly #callers = new Map<number, TrafficCaller>();
 
   /** The calls since the world began or {@link clear} was called, in the order they were answered. */
-  async calls(filter: TrafficFilter = {}): Promise<readonly TrafficCall[]> {
-    const calls = (await this.#read()).flatMap(entry => this.#callOf(entry) ?? []);
-    return calls.filter(call =>
+  calls(filter: TrafficFilter = {}): readonly TrafficCall[] {
+    return this.#calls.filter(call =>
       Object.entries(filter).every(([name, value]) => call[name as keyof TrafficFilter] === value),
     );
   }
 
-  /** The names of the routes of those calls that write, so that a test can say: the game wrote exactly these. */
-  async writes(filter: TrafficFilter = {}): Promise<readonly RouteName[]> {
-    const calls = await this.calls(filter);
-    return calls.map(({ route }) => route).filter(route => routes[route].method !== 'GET' && !isSignIn.test(route));
+  /** Those of the calls that write, signing in left out, so that a test can compare all of them with what it expects. */
+  writes(filter: TrafficFilter = {}): readonly TrafficWrite[] {
+    return this.#writes(filter).map(({ method, route, body }) => ({
+      method,
+      route,
+      ...(body !== undefined && { body }),
+    }));
   }
 
-  /** The names of the events that the service delivered to anybody. */
-  async events(): Promise<readonly string[]> {
-    const entries = await this.#read();
-    return entries.flatMap(({ kind, event, sessions = 0 }) =>
-      kind === 'dispatch' && event && sessions > 0 ? [event] : [],
-    );
+  /**
+   * Fails unless the game wrote exactly these calls, in this order. The error is that of `node:assert`, which every test runner shows with the
+   * differences.
+   *
+   * @param filter for example `{ by: 'ada' }`
+   * @throws AssertionError
+   * @example
+   * const world = await createWorld();
+   * world.traffic.assertWrites(['joinLobby', { route: 'createLobbyMessage', body: { content: 'Ahoy' } }], { by: 'ada' });
+   */
+  assertWrites(expected: readonly ExpectedCall[], filter: TrafficFilter = {}): void {
+    const calls = this.#writes(filter);
+    const isSame =
+      calls.length === expected.length && expected.every((one, at) => isCovered(patternOf(one), calls[at]));
+    if (isSame) return;
+    throw new AssertionError({
+      message: `The game wrote other calls than expected: ${calls.map(({ route }) => route).join(', ') || 'none'}.`,
+      // Only what is compared, so that the differences stand out.
+      actual: calls.map((call, at) => reducedTo(patternOf(expected[at] ?? call.route), call)),
+      expected: expected.map(patternOf),
+      operator: 'assertWrites',
+    });
+  }
+
+  /** The names of the events that were delivered, once for each receiver. @param filter `{ by: 'ada' }`: to the game of that player */
+  events({ by }: Pick<TrafficFilter, 'by'> = {}): readonly string[] {
+    return this.#delivered.filter(one => by === undefined || one.by === by).map(({ event }) => event);
   }
 
   /** Forgets what was seen so far. */
-  async clear(): Promise<void> {
-    const { next } = await control<{ next: number }>(this.#service, 'GET', `/log?after=${this.#after}`);
-    this.#after = next;
+  clear(): void {
+    this.#calls = [];
+    this.#delivered = [];
   }
 
-  async #read(): Promise<readonly LogEntry[]> {
-    return (await control<{ entries: LogEntry[] }>(this.#service, 'GET', `/log?after=${this.#after}`)).entries;
+  #writes(filter: TrafficFilter): readonly TrafficCall[] {
+    return this.calls(filter).filter(({ method, route }) => method !== 'GET' && !isSignIn.test(route));
   }
 
-  #callOf({ kind, route, status, caller, at_ms }: LogEntry): TrafficCall | undefined {
-    if (kind !== 'request' || route === undefined || !Object.hasOwn(routes, route)) return undefined;
-    const [, who, id = '', application] = /^(\w+) (\d+)( of application)?/.exec(caller ?? '') ?? [];
-    if (who === 'user' && application === undefined) return undefined;
-    const by = who === 'user' ? (this.#usernameOf(id) ?? id) : who;
-    return { route: route as RouteName, status: status ?? 0, by, atMs: at_ms };
+  #onRequest({ route, params, query, body, status, caller, answeredAtMs: atMs }: ObservedRequest): void {
+    if (caller?.kind === 'session') return;
+    const { method } = routes[route];
+    // Answers to interactions carry no other credential than the token in their path, which only the application has.
+    const by = params.interaction_token === undefined ? callerName(caller).by : 'bot';
+    this.#calls.push({ route, method, params, query, ...(body !== undefined && { body }), status, by, atMs });
+  }
+
+  #onConnection(event: ObservedConnection): void {
+    if (event.kind === 'identified') this.#callers.set(event.connection, event.caller);
+    if (event.kind === 'closed') this.#callers.delete(event.connection);
+    if (event.kind !== 'sent' || event.frame.op !== opcodes.DISPATCH) return;
+    const caller = this.#callers.get(event.connection);
+    if (caller && caller.kind !== 'session')
+      this.#delivered.push({ event: event.frame.t ?? '', ...callerName(caller) });
   }
 }
 
 const isSignIn = /^(createToken|revokeToken)$/;
+
+function callerName(caller: TrafficCaller | undefined): { readonly by: string | undefined } {
+  return { by: caller?.kind === 'user' ? caller.username : caller?.kind };
+}
+
+function patternOf(expected: ExpectedCall): Exclude<ExpectedCall, string> {
+  return typeof expected === 'string' ? { route: expected } : expected;
+}
+
+/** Whether everything in the pattern is in the value; lists must have the same length. */
+function isCovered(pattern: unknown, value: unknown): boolean {
+  if (typeof pattern !== 'object' || pattern === null) return Object.is(pattern, value);
+  if (typeof value !== 'object' || value === null || Array.isArray(pattern) !== Array.isArray(value)) return false;
+  if (Array.isArray(pattern) && pattern.length !== (value as readonly unknown[]).length) return false;
+  return Object.entries(pattern).every(([name, part]) => isCovered(part, (value as Record<string, unknown>)[name]));
+}
+
+/** The part of the value that the pattern names. */
+function reducedTo(pattern: unknown, value: unknown): unknown {
+  const areObjects = [pattern, value].every(one => typeof one === 'object' && one !== null && !Array.isArray(one));
+  if (!areObjects) return value;
+  const names = Object.keys(pattern as object).filter(name => name in (value as object));
+  return Object.fromEntries(
+    names.map(name => [
+      name,
+      reducedTo((pattern as Record<string, unknown>)[name], (value as Record<string, unknown>)[name]),
+    ]),
+  );
+}

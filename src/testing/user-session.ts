@@ -1,12 +1,16 @@
 import { TransportError } from '../model/errors/errors.ts';
 import { type Dispatches, type DispatchName, intents, opcodes } from '../model/gateway.ts';
-import type { ServiceAddresses } from '../service/index.ts';
 import type { Cancel, Clock } from '../wire/clock/ports.ts';
 import { parseFrame } from '../wire/gateway/frames.ts';
 import { parseJson } from '../wire/http/codec.ts';
 import { apiError } from '../wire/http/http.ts';
 import { routes } from '../wire/routes.ts';
-import { sessionToken } from './control.ts';
+
+/** Where the session's requests and its connection go. */
+export interface SessionAddresses {
+  readonly apiBase: string;
+  readonly gateway: string;
+}
 
 /** An event that the session received. */
 export interface Received {
@@ -14,21 +18,26 @@ export interface Received {
   readonly data: unknown;
 }
 
+interface Listener {
+  readonly onReceived: (received: Received) => void;
+  readonly onClosed?: () => void;
+}
+
 const everyIntent = Object.values(intents).reduce((all, bit) => all | bit, 0);
 
 /** What a user's own client is to the service: a session token, requests with it, and a gateway session. */
 export class UserSession {
-  readonly #service: ServiceAddresses;
+  readonly #service: SessionAddresses;
   readonly #token: string;
   readonly #clock: Clock;
   readonly #socket: WebSocket;
-  readonly #listeners = new Set<(received: Received) => void>();
+  readonly #listeners = new Set<Listener>();
   #acknowledged: (() => void)[] = [];
   #cancelHeartbeat: Cancel = () => {};
   #sequence: number | null = null;
   #whenClosed: (() => void)[] = [];
 
-  private constructor(service: ServiceAddresses, token: string, clock: Clock) {
+  private constructor(service: SessionAddresses, token: string, clock: Clock) {
     this.#service = service;
     this.#token = token;
     this.#clock = clock;
@@ -37,29 +46,37 @@ export class UserSession {
     this.#socket.addEventListener('close', () => {
       this.#cancelHeartbeat();
       for (const resolve of [...this.#whenClosed, ...this.#acknowledged]) resolve();
+      for (const { onClosed } of this.#listeners) onClosed?.();
+      this.#listeners.clear();
     });
   }
 
-  /** Resolves once the service has greeted the session. */
+  /**
+   * Resolves once the service has greeted the session.
+   *
+   * @param token of the user's own client
+   * @throws TransportError `connection_lost`
+   */
   static async open(
-    service: ServiceAddresses,
-    userId: string,
+    service: SessionAddresses,
+    token: string,
     clock: Clock,
     onReceived: (received: Received) => void,
   ): Promise<UserSession> {
-    const session = new UserSession(service, await sessionToken(service, userId), clock);
-    session.#listeners.add(onReceived);
+    const session = new UserSession(service, token, clock);
+    session.listen(onReceived);
     await new Promise<void>((resolve, reject) => {
       session.listen(({ name }) => name === 'READY' && resolve());
       session.#whenClosed.push(() =>
-        reject(new TransportError('connection_lost', `The gateway closed the session of user ${userId}.`)),
+        reject(new TransportError('connection_lost', 'The gateway closed the connection of a chat client.')),
       );
     });
     return session;
   }
 
   /** @returns what ends it */
-  listen(listener: (received: Received) => void): () => void {
+  listen(onReceived: Listener['onReceived'], onClosed?: () => void): () => void {
+    const listener = { onReceived, ...(onClosed && { onClosed }) };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -104,7 +121,7 @@ export class UserSession {
     if (frame.op === opcodes.HEARTBEAT_ACK) this.#acknowledged.shift()?.();
     if (frame.op !== opcodes.DISPATCH) return;
     const received = { name: frame.t as DispatchName, data: frame.d };
-    for (const listener of [...this.#listeners]) listener(received);
+    for (const { onReceived } of [...this.#listeners]) onReceived(received);
   }
 
   #greet({ heartbeat_interval }: { heartbeat_interval: number }): void {

@@ -1,13 +1,12 @@
 import type { Cancel, Clock } from '../wire/clock/ports.ts';
-import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 
-/** A virtual clock that knows how many timers are waiting on it. */
+/** The service's clock for games and their servers: it knows how many of their timers are waiting. */
 export class WorldClock implements Clock {
-  readonly #clock: VirtualClock;
+  readonly #clock: Clock;
   #pending = 0;
 
-  constructor(startMs: number) {
-    this.#clock = new VirtualClock(startMs, settle);
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   now(): number {
@@ -34,10 +33,6 @@ export class WorldClock implements Clock {
   /** Timers that have neither run nor been cancelled. */
   get pending(): number {
     return this.#pending;
-  }
-
-  async advance(ms: number): Promise<void> {
-    await this.#clock.advance(ms);
   }
 }
 

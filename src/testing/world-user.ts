@@ -1,19 +1,19 @@
-import { type Command, type CommandChoice, commandTypes } from '../model/command.ts';
+import { type CommandChoice, commandTypes } from '../model/command.ts';
 import type { CommandIndex } from '../model/command-index.ts';
-import {
-  type Component,
-  componentTypes,
-  type Modal,
-  partsOf,
-  type SubmittedComponent,
-  usableComponents,
-} from '../model/component.ts';
+import { type Component, componentTypes, type Modal } from '../model/component.ts';
 import { RallypointError } from '../model/errors/errors.ts';
 import type { ModalCreated } from '../model/gateway.ts';
 import { interactionTypes } from '../model/interaction.ts';
 import { type Message, messageFlags } from '../model/message.ts';
-import { findCommand, type Names, notInWorld, type OptionInputs, optionValues } from './command-input.ts';
-import type { Screen } from './screen.ts';
+import {
+  type ChosenCommand,
+  findCommand,
+  type Names,
+  notInWorld,
+  type OptionInputs,
+  optionValues,
+} from './command-input.ts';
+import { type Filled, filledIn, inputsOf, isNamed, nameOf, usable } from './component-input.ts';
 import { dataOf, type Received, type UserSession } from './user-session.ts';
 
 /** Where a user does something. */
@@ -39,22 +39,41 @@ export interface Reply {
   readonly modal?: Modal;
   /** Only this user sees the message. */
   readonly isEphemeral: boolean;
-  /** The application said that it will answer later; the message follows in {@link WorldUser.messages}. */
+  /** The application said that it will answer later. */
   readonly isDeferred: boolean;
+  /**
+   * Resolves with what is shown in the end: with this reply unless it is deferred or `acknowledged`, and otherwise once the application
+   * has sent or changed its message.
+   *
+   * @throws RallypointError `closed` when the world is closed before
+   */
+  completed(): Promise<Reply>;
 }
 
 /** What a user of a world is made from. */
 export interface WorldUserParts {
   readonly id: string;
   readonly username: string;
+  /** The application in whose bot's direct messages the user can be. */
   readonly applicationId: string;
-  readonly guildId: string;
   readonly names: Names;
-  readonly screen: Screen;
-  readonly defaultChannelId: string;
+  /** Resolves once all users have received what the service had sent. */
+  readonly settled: () => Promise<void>;
 }
 
-type Use = { readonly type: number; readonly data: object; readonly message_id?: string };
+interface Use {
+  readonly application_id: string;
+  readonly type: number;
+  readonly data: object;
+  readonly message_id?: string;
+}
+
+/** Where something is done; outside guilds without a guild. */
+interface Spot {
+  readonly id: string;
+  readonly guildId?: string;
+}
+
 type Awaited<T> = (received: Received, nonce: string) => T | undefined;
 
 /** A user in front of the guild's channels: does what a person does in a chat client, by the service's public interface. */
@@ -63,7 +82,9 @@ export class WorldUser {
   readonly username: string;
   readonly #parts: WorldUserParts;
   #session: UserSession | undefined;
-  #modal: (ModalCreated & { readonly channel_id: string }) | undefined;
+  /** What the channels show this user, oldest first. */
+  #screen: readonly Message[] = [];
+  #modal: ModalCreated | undefined;
   #lastNonce = 0;
 
   /** @internal */
@@ -86,14 +107,15 @@ export class WorldUser {
     options: OptionInputs = {},
     more: Place & { readonly target?: string } = {},
   ): Promise<Reply> {
-    const channelId = this.#channelOf(more);
-    const found = await this.#command(command, channelId);
+    const spot = this.#spotOf(more);
+    const found = await this.#command(command, spot);
     const { names } = this.#parts;
     const target = more.target !== undefined && {
-      target_id: found.type === commandTypes.USER ? names.userId(more.target) : more.target,
+      target_id: found.command.type === commandTypes.USER ? await names.userId(more.target) : more.target,
     };
-    const data = { ...invocation(found), options: optionValues(found, command, options, names), ...target };
-    return this.#act({ type: interactionTypes.APPLICATION_COMMAND, data }, channelId);
+    const data = { ...invocation(found), options: await optionValues(found, options, names), ...target };
+    const { application_id } = found.command;
+    return this.#act({ application_id, type: interactionTypes.APPLICATION_COMMAND, data }, spot);
   }
 
   /**
@@ -102,12 +124,14 @@ export class WorldUser {
    * @throws ArgumentError `not_in_world`; ApiError; RallypointError `interaction_failed`
    */
   async autocomplete(command: string, options: OptionInputs, place: Place = {}): Promise<readonly CommandChoice[]> {
-    const channelId = this.#channelOf(place);
-    const found = await this.#command(command, channelId);
+    const spot = this.#spotOf(place);
+    const found = await this.#command(command, spot);
+    const { names } = this.#parts;
     const focused = Object.keys(options).at(-1);
-    const data = { ...invocation(found), options: optionValues(found, command, options, this.#parts.names, focused) };
-    const use = { type: interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE, data };
-    return this.#send(use, channelId, (received, nonce) => {
+    const data = { ...invocation(found), options: await optionValues(found, options, names, focused) };
+    const { application_id } = found.command;
+    const use = { application_id, type: interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE, data };
+    return this.#send(use, spot, (received, nonce) => {
       const response = dataOf(received, 'APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE');
       return response?.nonce === nonce ? response.choices : undefined;
     });
@@ -130,7 +154,7 @@ export class WorldUser {
    *
    * @param values by the label or custom id of the input; inputs that are left out stay as the form showed them
    */
-  async submit(values: Readonly<Record<string, string | boolean | readonly string[]>> = {}): Promise<Reply> {
+  async submit(values: Filled = {}): Promise<Reply> {
     const modal = this.#modal;
     if (!modal) throw notInWorld('form on the screen', 'any', []);
     const inputs = modal.components.flatMap(inputsOf);
@@ -145,13 +169,16 @@ export class WorldUser {
     }
     this.#modal = undefined;
     const components = modal.components.map(component => filledIn(component, values));
-    const data = { id: modal.id, custom_id: modal.custom_id, components };
-    return this.#act({ type: interactionTypes.MODAL_SUBMIT, data }, modal.channel_id);
+    const { id, custom_id, channel_id } = modal;
+    const data = { id, custom_id, components };
+    const use = { application_id: modal.application.id, type: interactionTypes.MODAL_SUBMIT, data };
+    return this.#act(use, channel_id === this.id ? { id: channel_id } : this.#parts.names.channel(channel_id));
   }
 
   /** What the channel shows this user, oldest first: as the messages are now, those for this user alone included. */
   messages(place: Place = {}): readonly Message[] {
-    return this.#parts.screen.messages(this.id, this.#channelOf(place));
+    const { id } = this.#spotOf(place);
+    return this.#screen.filter(({ channel_id }) => channel_id === id);
   }
 
   /** The newest message that the channel shows. */
@@ -167,13 +194,24 @@ export class WorldUser {
   /** @internal The session to act through from now on. */
   attach(session: UserSession | undefined): void {
     this.#session = session;
+    this.#screen = [];
     this.#modal = undefined;
   }
 
   /** @internal */
   receive(received: Received): void {
-    this.#parts.screen.receive(this.id, received);
+    const message = (dataOf(received, 'MESSAGE_CREATE') ?? dataOf(received, 'MESSAGE_UPDATE')) as Message | undefined;
+    if (message) this.#show(message);
+    const deleted = dataOf(received, 'MESSAGE_DELETE');
+    if (deleted) this.#screen = this.#screen.filter(({ id }) => id !== deleted.id);
     this.#modal = dataOf(received, 'INTERACTION_MODAL_CREATE') ?? this.#modal;
+  }
+
+  #show(message: Message): void {
+    const isKnown = this.#screen.some(({ id }) => id === message.id);
+    this.#screen = isKnown
+      ? this.#screen.map(one => (one.id === message.id ? message : one))
+      : [...this.#screen, message];
   }
 
   async #useComponent(
@@ -196,40 +234,64 @@ export class WorldUser {
     }
     const { type: component_type, custom_id } = component;
     const data = { component_type, custom_id, ...(values && { values }) };
-    const use = { type: interactionTypes.MESSAGE_COMPONENT, message_id: found.message.id, data };
-    return this.#act(use, this.#channelOf(place));
+    const { id: message_id, webhook_id: application_id } = found.message;
+    const use = { application_id, type: interactionTypes.MESSAGE_COMPONENT, message_id, data };
+    return this.#act(use, this.#spotOf(place));
   }
 
   /** Does it, and waits for the application's first answer. */
-  async #act(use: Use, channelId: string): Promise<Reply> {
+  async #act(use: Use, spot: Spot): Promise<Reply> {
+    const session = this.#opened;
     const seen: Received[] = [];
-    const stop = this.#opened.listen(received => seen.push(received));
+    const completed = Promise.withResolvers<Reply>();
+    // Most tests do not ask for it.
+    completed.promise.catch(() => {});
+    let id: string | undefined;
+    const of = { pressedId: use.message_id, completed: () => completed.promise };
+    const complete = (): void => {
+      const reply = id === undefined ? undefined : replyOf(seen, { ...of, id, state: 'newest' });
+      if (!reply || reply.isDeferred || reply.kind === 'acknowledged') return;
+      stop();
+      completed.resolve(reply);
+    };
+    const stop = session.listen(
+      received => {
+        seen.push(received);
+        complete();
+      },
+      () => completed.reject(closed()),
+    );
     try {
-      const id = await this.#send(use, channelId, (received, nonce) => {
+      id = await this.#send(use, spot, (received, nonce) => {
         const success = dataOf(received, 'INTERACTION_SUCCESS');
         return success?.nonce === nonce ? success.id : undefined;
       });
-      // What the answer shows follows the success.
-      await this.settled();
-      return replyOf(seen, id, use.message_id);
-    } finally {
+    } catch (error) {
       stop();
+      throw error;
     }
+    // What the answer shows follows the success, also to the others in the channel.
+    await this.#parts.settled();
+    complete();
+    return replyOf(seen, { ...of, id, state: 'first' });
   }
 
-  async #send<T>(use: Use, channelId: string, answered: Awaited<T>): Promise<T> {
+  async #send<T>(use: Use, { id: channel_id, guildId: guild_id }: Spot, answered: Awaited<T>): Promise<T> {
     const session = this.#opened;
-    const { applicationId: application_id, guildId: guild_id } = this.#parts;
     const nonce = `${this.username.slice(0, 8)}-${++this.#lastNonce}`;
     const outcome = Promise.withResolvers<T>();
-    const stop = session.listen(received => {
-      const answer = answered(received, nonce);
-      if (answer !== undefined) outcome.resolve(answer);
-      if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
-    });
+    const stop = session.listen(
+      received => {
+        const answer = answered(received, nonce);
+        if (answer !== undefined) outcome.resolve(answer);
+        if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
+      },
+      () => outcome.reject(closed()),
+    );
+    // It may be rejected before the request is answered.
+    outcome.promise.catch(() => {});
     try {
-      const guild = channelId === this.#directChannelId ? {} : { guild_id };
-      const body = { ...use, application_id, ...guild, channel_id: channelId, nonce };
+      const body = { ...use, ...(guild_id !== undefined && { guild_id }), channel_id, nonce };
       await session.request('invokeCommand', '/interactions', body);
       return await outcome.promise;
     } finally {
@@ -237,37 +299,36 @@ export class WorldUser {
     }
   }
 
-  async #command(written: string, channelId: string): Promise<Command> {
-    const isDirect = channelId === this.#directChannelId;
-    const index = isDirect
-      ? await this.#opened.request<CommandIndex>(
-          'getApplicationCommandIndex',
-          `/applications/${this.#parts.applicationId}/application-command-index`,
-        )
-      : await this.#opened.request<CommandIndex>(
-          'getChannelCommandIndex',
-          `/channels/${channelId}/application-command-index`,
-        );
+  async #command(written: string, { id, guildId }: Spot): Promise<ChosenCommand> {
+    const index =
+      guildId === undefined
+        ? await this.#opened.request<CommandIndex>(
+            'getApplicationCommandIndex',
+            `/applications/${this.#parts.applicationId}/application-command-index`,
+          )
+        : await this.#opened.request<CommandIndex>(
+            'getChannelCommandIndex',
+            `/channels/${id}/application-command-index`,
+          );
     return findCommand(index.application_commands, written);
   }
 
-  /** Direct messages have no channel of their own in the service: any id stands for them. */
-  get #directChannelId(): string {
-    return this.id;
-  }
-
-  #channelOf({ in: channel, direct = false }: Place): string {
-    if (direct) return this.#directChannelId;
-    return channel === undefined ? this.#parts.defaultChannelId : this.#parts.names.channelId(channel);
+  /** Direct messages have no channel of their own in the service: the user's id stands for them. */
+  #spotOf({ in: channel, direct = false }: Place): Spot {
+    return direct ? { id: this.id } : this.#parts.names.channel(channel);
   }
 
   get #opened(): UserSession {
     if (this.#session) return this.#session;
-    throw new RallypointError('closed', 'The world is closed.');
+    throw closed();
   }
 }
 
-function invocation({ id, version, name, type }: Command) {
+function closed(): RallypointError {
+  return new RallypointError('closed', 'The chat client is closed.');
+}
+
+function invocation({ command: { id, version, name, type } }: ChosenCommand) {
   return { id, version, name, type };
 }
 
@@ -275,64 +336,37 @@ function unanswered(): RallypointError {
   return new RallypointError('interaction_failed', 'The application did not answer the interaction in time.');
 }
 
-function replyOf(seen: readonly Received[], interactionId: string, pressedId: string | undefined): Reply {
-  const modal = seen.map(one => dataOf(one, 'INTERACTION_MODAL_CREATE')).find(one => one?.id === interactionId);
+function replyOf(
+  seen: readonly Received[],
+  {
+    id,
+    pressedId,
+    state,
+    completed,
+  }: Pick<Reply, 'completed'> & {
+    /** Of the interaction. */
+    readonly id: string;
+    readonly pressedId: string | undefined;
+    /** Of its message: an application may have changed it before anybody looked at it. */
+    readonly state: 'first' | 'newest';
+  },
+): Reply {
+  const modal = seen.map(one => dataOf(one, 'INTERACTION_MODAL_CREATE')).find(one => one?.id === id);
   const created = seen
     .map(one => dataOf(one, 'MESSAGE_CREATE') as Message | undefined)
-    .find(one => one?.interaction_metadata?.id === interactionId);
-  const updated = seen
-    .map(one => dataOf(one, 'MESSAGE_UPDATE'))
-    .findLast(one => one !== undefined && (one.id === created?.id || one.id === pressedId));
-  const message = updated ?? created;
+    .find(one => one?.interaction_metadata?.id === id);
+  const updates = seen
+    .flatMap(one => dataOf(one, 'MESSAGE_UPDATE') ?? [])
+    .filter(one => one.id === created?.id || one.id === pressedId);
+  const message = state === 'first' ? (created ?? updates[0]) : (updates.at(-1) ?? created);
   const flags = message?.flags ?? 0;
   return {
-    kind: modal ? 'modal' : created ? 'message' : updated ? 'update' : 'acknowledged',
+    kind: modal ? 'modal' : created ? 'message' : message ? 'update' : 'acknowledged',
     content: message?.content ?? '',
     ...(message && { message }),
     ...(modal && { modal }),
     isEphemeral: (flags & messageFlags.EPHEMERAL) !== 0,
     isDeferred: (flags & messageFlags.LOADING) !== 0,
+    completed,
   };
-}
-
-function usable({ components }: Message): readonly Component[] {
-  return usableComponents(components as readonly Component[]).filter(({ disabled }) => disabled !== true);
-}
-
-function isNamed({ custom_id, label, placeholder }: Component, name: string): boolean {
-  return custom_id === name || label === name || placeholder === name;
-}
-
-function nameOf({ custom_id, label, placeholder }: Component): string {
-  return label ?? placeholder ?? custom_id ?? '';
-}
-
-/** The inputs of a part of a form, each with the names that it is known by. */
-function inputsOf(component: Component): { readonly names: readonly string[] }[] {
-  const { component: labelled, components = [] } = partsOf(component);
-  if (labelled) return [{ names: [component.label ?? '', labelled.custom_id ?? ''] }];
-  return components.map(({ label, custom_id }) => ({ names: [label ?? '', custom_id ?? ''] }));
-}
-
-type Filled = Readonly<Record<string, string | boolean | readonly string[]>>;
-
-function filledIn(component: Component, values: Filled, label?: string): SubmittedComponent {
-  const { type, id, custom_id } = component;
-  const { component: labelled, components } = partsOf(component);
-  const own = { type, ...(id !== undefined && { id }) };
-  if (labelled) return { ...own, component: filledIn(labelled, values, component.label) };
-  if (components) return { ...own, components: components.map(one => filledIn(one, values, one.label)) };
-  if (custom_id === undefined) return own;
-  const given = values[custom_id] ?? (label === undefined ? undefined : values[label]);
-  if (type === componentTypes.TEXT_INPUT) return { ...own, custom_id, value: String(given ?? component.value ?? '') };
-  if (type === componentTypes.CHECKBOX) return { ...own, custom_id, value: given === true || given === 'true' };
-  if (type === componentTypes.RADIO_GROUP) {
-    return { ...own, custom_id, value: given === undefined ? (defaultsOf(component)[0] ?? null) : String(given) };
-  }
-  const chosen = given === undefined ? defaultsOf(component) : typeof given === 'object' ? given : [String(given)];
-  return { ...own, custom_id, values: chosen };
-}
-
-function defaultsOf({ options = [] }: Component): readonly string[] {
-  return options.filter(option => option.default === true).map(({ value }) => value);
 }

@@ -7,13 +7,13 @@ import {
   type LimitProfileName,
   type Service,
   startService,
+  type TrafficObserver,
 } from '../service/index.ts';
 import type { Clock } from '../wire/clock/ports.ts';
-import { notInWorld } from './command-input.ts';
-import { approve, control } from './control.ts';
+import { type Channel, notInWorld } from './command-input.ts';
+import { approve, control, sessionToken } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
 import type { Recorder } from './recording/record.ts';
-import { Screen } from './screen.ts';
 import { Traffic } from './traffic.ts';
 import { UserSession } from './user-session.ts';
 import { settle, WorldClock } from './world-clock.ts';
@@ -25,13 +25,13 @@ import { WorldUser } from './world-user.ts';
 export interface WorldOptions extends WorldFixturesOptions {
   /** Rate limits of the service; `off` when absent, so that tests do not wait. */
   readonly limits?: LimitProfileName | LimitProfile;
+  /** Receives everything that is exchanged with the service, for example `recordService().traffic`. */
+  readonly traffic?: TrafficObserver;
 }
 
 /** The state of a world at some time. It contains keys: keep it as a secret. */
 export type WorldSnapshot = { readonly [field: string]: unknown };
 
-// Heartbeats must not be missed on either side: they are due every 41 seconds.
-const stepMs = 10_000;
 // The longest pause before a connection is opened again.
 const reconnectMs = 30_000;
 
@@ -46,11 +46,26 @@ const reconnectMs = 30_000;
  * await ada.close();
  * await world.close();
  */
-export async function createWorld({ limits = 'off', ...options }: WorldOptions = {}): Promise<World> {
-  const service = await startService({ fixtures: createFixtures(options), clock: 'virtual', limits });
-  const world = new World(service);
+export async function createWorld({ limits = 'off', traffic: other, ...options }: WorldOptions = {}): Promise<World> {
+  const traffic = new Traffic();
+  const fixtures = createFixtures(options);
+  const service = await startService({ fixtures, clock: { settle }, limits, traffic: both(traffic.observer, other) });
+  const world = new World(service, traffic);
   await world.open();
   return world;
+}
+
+function both(one: TrafficObserver, other: TrafficObserver = {}): TrafficObserver {
+  return {
+    request: request => {
+      one.request?.(request);
+      other.request?.(request);
+    },
+    connection: event => {
+      one.connection?.(event);
+      other.connection?.(event);
+    },
+  };
 }
 
 /** A service with everything that a game's test needs around it. */
@@ -68,7 +83,6 @@ export class World {
   readonly #clock: WorldClock;
   readonly #users: ReadonlyMap<string, WorldUser>;
   readonly #fixtures: FilledFixtures;
-  readonly #screen = new Screen();
   #clients: Client[] = [];
   #backends: Backend[] = [];
   #sessions: UserSession[] = [];
@@ -77,26 +91,27 @@ export class World {
   #closed: Promise<void> | undefined;
 
   /** @internal */
-  constructor(service: Service) {
+  constructor(service: Service, traffic: Traffic) {
     const { fixtures } = service;
     const [application] = fixtures.applications;
-    const [guild] = fixtures.guilds;
     this.service = service;
     this.#fixtures = fixtures;
     this.baseUrl = service.webBase;
     this.applicationId = application?.id ?? '';
     this.botToken = application?.bot_token ?? '';
-    this.#clock = new WorldClock(service.clock.now());
+    this.#clock = new WorldClock(service.clock);
     this.clock = this.#clock;
-    const names = { userId: (name: string) => this.#userId(name), channelId: (name: string) => this.#channelId(name) };
-    const place = { guildId: guild?.id ?? '', defaultChannelId: guild?.channels[0]?.id ?? '' };
+    const names = {
+      userId: (name: string) => this.#userId(name),
+      channel: (name?: string) => this.#channel(name),
+    };
     this.#users = new Map(
       fixtures.users.map(({ id, username }) => {
-        const parts = { id, username, names, screen: this.#screen, applicationId: this.applicationId, ...place };
-        return [username, new WorldUser(parts)] as const;
+        const settled = () => this.#received();
+        return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
       }),
     );
-    this.traffic = new Traffic(service, id => fixtures.users.find(user => user.id === id)?.username);
+    this.traffic = traffic;
     this.faults = new WorldFaults(service.faults, this.applicationId, names.userId);
   }
 
@@ -154,7 +169,7 @@ export class World {
 
   /** The id of a channel, by its name. @throws ArgumentError `not_in_world` */
   channelId(name: string): string {
-    return this.#channelId(name);
+    return this.#channel(name).id;
   }
 
   /**
@@ -165,19 +180,14 @@ export class World {
    * @throws ArgumentError `bad_duration`
    */
   async advance(duration: Duration): Promise<void> {
-    for (let leftMs = millisecondsOf(duration); leftMs >= 0; leftMs -= stepMs) {
-      const ms = Math.min(leftMs, stepMs);
-      await this.service.clock.advance(ms);
-      await this.#clock.advance(ms);
-      await this.settled();
-      if (leftMs <= stepMs) return;
-    }
+    await this.service.clock.advance(millisecondsOf(duration));
+    await this.settled();
   }
 
   /** Resolves once everything that the service has sent to users has arrived. Time stands still meanwhile. */
   async settled(): Promise<void> {
     await settle();
-    await Promise.all([...this.#users.values()].map(user => user.settled()));
+    await this.#received();
   }
 
   /** The whole state of the service, for {@link restore}. */
@@ -221,27 +231,24 @@ export class World {
 
   /** @internal Opens the chat clients of all users. */
   async open(): Promise<void> {
-    this.#screen.clear();
     this.#sessions = await Promise.all(
       [...this.#users.values()].map(async user => {
-        const session = await UserSession.open(this.service, user.id, this.#clock, received => user.receive(received));
+        const token = await sessionToken(this.service, user.id);
+        const session = await UserSession.open(this.service, token, this.#clock, received => user.receive(received));
         user.attach(session);
         return session;
       }),
     );
-    await this.traffic.clear();
+    this.traffic.clear();
   }
 
   async #beginAnew(replaceState: () => Promise<unknown>): Promise<void> {
     await this.#closeClients();
     this.faults.clear();
     await replaceState();
-    // A snapshot of a later time has moved the service's clock.
-    const behindMs = this.service.clock.now() - this.#clock.now();
-    if (behindMs > 0) await this.#clock.advance(behindMs);
     await this.open();
     if (this.#backends.length > 0) await this.advance(reconnectMs);
-    await this.traffic.clear();
+    this.traffic.clear();
   }
 
   async #closeClients(): Promise<void> {
@@ -271,15 +278,21 @@ export class World {
     return (this.#fixtures.users.find(({ id }) => id === name) ?? this.user(name)).id;
   }
 
-  #channelId(name: string): string {
-    const channels = this.#fixtures.guilds.flatMap(guild => guild.channels);
-    const channel = channels.find(one => one.name === name || one.id === name);
-    if (channel) return channel.id;
+  #channel(name?: string): Channel {
+    const channels = this.#fixtures.guilds.flatMap(({ id: guildId, channels }) =>
+      channels.map(({ id, name }) => ({ id, name, guildId })),
+    );
+    const channel = name === undefined ? channels[0] : channels.find(one => one.name === name || one.id === name);
+    if (channel) return channel;
     throw notInWorld(
       'channel of the world',
-      name,
+      name ?? 'any',
       channels.map(one => one.name),
     );
+  }
+
+  async #received(): Promise<void> {
+    await Promise.all([...this.#users.values()].map(user => user.settled()));
   }
 }
 

@@ -80,6 +80,7 @@ describe('rallypoint completion', () => {
           'token',
           'clock',
           'fault',
+          'use',
           'logs',
           'commands',
           'doctor',

@@ -188,7 +188,7 @@ describe('the commands for a running service', () => {
   });
 
   it('show their help', async () => {
-    for (const command of ['users', 'lobbies', 'token', 'clock', 'fault', 'logs']) {
+    for (const command of ['users', 'lobbies', 'token', 'clock', 'fault', 'use', 'logs']) {
       const { code, stdout } = await run(command, '--help');
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^Usage: rallypoint ${command}`) });
       expect((await run('help', command)).stdout).toBe(stdout);

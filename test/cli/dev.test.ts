@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readRecording } from '../../src/testing/index.ts';
 
 const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -68,6 +69,23 @@ describe('rallypoint dev', () => {
     expect((await fetch(`${control_base}/users/10/session`, { method: 'POST', headers })).status).toBe(200);
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('writes the traffic to a file when it stops, without secrets', async () => {
+    const { folder, start } = dev('--port', '0', '--record', 'session.jsonl');
+    const { child, ended, says } = start();
+    await says('Press Ctrl+C to stop.\n');
+    const { api_base } = JSON.parse(readFileSync(join(folder, '.rallypoint/ready.json'), 'utf8'));
+    const headers = { authorization: 'Bot development-bot-token', 'content-type': 'application/json' };
+    await fetch(`${api_base}/v10/lobbies`, { method: 'POST', headers, body: '{"metadata":{"map":"harbour"}}' });
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('was written to session.jsonl.\n') });
+    const text = readFileSync(join(folder, 'session.jsonl'), 'utf8');
+    expect(text).not.toContain('development-bot-token');
+    expect(readRecording(text).entries).toMatchObject([
+      { kind: 'request', by: 'bot 1', route: 'createLobby', body: { metadata: { map: 'harbour' } } },
+      { kind: 'answer', status: 201 },
+    ]);
   });
 
   it('fails with 1 when it cannot start, and with 2 on wrong usage', async () => {

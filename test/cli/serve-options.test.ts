@@ -152,13 +152,51 @@ describe('the options of serve', () => {
   );
 
   it('reject other engines by name and never repeat the rest of an address', () => {
-    const store = refusal('--store postgres://user:hunter2@db/x');
-    const bus = refusal('--bus redis://:hunter2@cache');
-    expect(store).toBe('--store cannot be "postgres:" in this version; it can be sqlite:DIR or memory:.');
-    expect(bus).toBe('--bus cannot be "redis:" in this version; it can be local:.');
-    for (const line of ['--store hunter2', '--bus hunter2', '--store memory:hunter2']) {
-      expect(refusal(line)).not.toContain('hunter2');
-    }
+    const store = refusal('--store mysql://user:hunter2@db/x');
+    const bus = refusal('--store postgres://user:hunter2@db/x --bus nats://:hunter2@cache');
+    expect(store).toBe('--store cannot be "mysql:"; it can be postgres://…, sqlite:DIR or memory:.');
+    expect(bus).toBe('--bus cannot be "nats:"; it can be redis://HOST:PORT/NUMBER or local:.');
+    const wrong = [
+      '--store hunter2',
+      '--bus hunter2',
+      '--store memory:hunter2',
+      '--store postgres://[hunter2 --bus redis://cache',
+      '--store postgres://db/x --bus redis://[hunter2',
+    ];
+    for (const line of wrong) expect(refusal(line)).not.toContain('hunter2');
+  });
+
+  const cluster = { RALLYPOINT_STORE: 'postgres://db/x', RALLYPOINT_BUS: 'redis://cache/1' };
+  const readIn = (line: string, environment: Record<string, string>) =>
+    readServeOptions(line.split(' ').filter(Boolean), environment);
+
+  it('take PostgreSQL and Redis together, as options or from the environment', () => {
+    const shared = { store: 'postgres://db/x', bus: 'redis://cache/1', secrets: [] };
+    const given = readIn('--store postgres://db/x --bus redis://cache/1', {});
+    expect(given?.shared).toEqual(shared);
+    expect(given).not.toHaveProperty('data');
+    expect(readIn('', cluster)).toEqual(given);
+    expect(readIn('--bus rediss://other', cluster)?.shared).toEqual({ ...shared, bus: 'rediss://other' });
+    const secret = { RALLYPOINT_SECRET: 'the first of two secrets,the second of them, with' };
+    expect(() => readIn('', { ...cluster, ...secret })).toThrow('at least 16 characters');
+    const two = { RALLYPOINT_SECRET: 'the first of two secrets,the second of them' };
+    expect(readIn('', { ...cluster, ...two })?.shared?.secrets).toEqual([
+      'the first of two secrets',
+      'the second of them',
+    ]);
+  });
+
+  it.each([
+    ['--store postgres://db/x', '--bus'],
+    ['--store postgres://db/x --bus local:', '--bus'],
+    ['--bus redis://cache', '--store'],
+  ])('refuse one of PostgreSQL and Redis without the other: %s', (line, missing) => {
+    expect(() => readIn(line, {})).toThrow(`give ${missing}, too`);
+  });
+
+  it.each(['--data a', '--memory'])('refuse PostgreSQL together with %s', place => {
+    expect(() => readIn(`${place} --store postgres://db/x --bus redis://cache`, {})).toThrow(UsageError);
+    expect(() => readIn(place, cluster)).toThrow('RALLYPOINT_STORE both say where the state is kept');
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.5', 'example.com'])(

@@ -329,7 +329,8 @@ class Story {
   async #missing({ id: playerId, client, token }: LivePlayer, lobbyId: string): Promise<string[]> {
     const history = await this.#world.history(token, lobbyId);
     const shown = client.messages(lobbyId);
-    const entries = client.lobbies.get(lobbyId)?.messages.filter(({ status }) => status === 'sent') ?? [];
+    const sent = client.lobbies.get(lobbyId)?.messages.filter(({ status }) => status === 'sent') ?? [];
+    const entries = sent.map(entry => ({ ...entry, key: entry.id }));
     if (!isDeepStrictEqual(entries, shown)) return [`${playerId} shows ${entries.length} of ${shown.length} messages`];
     const key = `${playerId}/${lobbyId}`;
     const known = this.#followed.get(key) ?? '';

@@ -166,7 +166,8 @@ describe('messages', () => {
     const theirLobby = lobbyOf(theirs, id);
     expect([await theirLobby.loadOlder(), theirLobby.messages.length, theirLobby.hasOlder]).toEqual([true, 50, true]);
     expect([await theirLobby.loadOlder(), theirLobby.messages.length, theirLobby.hasOlder]).toEqual([false, 60, false]);
-    expect(theirLobby.messages).toEqual(lobby.messages.map(message => ({ ...message })));
+    // The keys are those of its own client.
+    expect(theirLobby.messages).toEqual(lobby.messages.map(message => ({ ...message, key: message.id })));
     expect(theirs.messages(id)).toBe(theirLobby.messages);
   });
 

@@ -27,7 +27,10 @@ class Requests {
   before: ((method: string, url: string) => Promise<void> | undefined) | undefined;
   after: ((method: string, url: string) => Promise<void> | undefined) | undefined;
   readonly fetch: Fetch = async (url, init) => {
-    await this.before?.(init.method ?? 'GET', url);
+    const aborted = new Promise<void>(resolve =>
+      init.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    await Promise.race([this.before?.(init.method ?? 'GET', url), aborted]);
     const answer = await fetch(url, init);
     await this.after?.(init.method ?? 'GET', url);
     return answer;
@@ -181,6 +184,50 @@ describe('lobbies.join()', () => {
     await expect(client.lobbies.join('raid')).rejects.toMatchObject({ code: 'lobby_ended' });
   });
 
+  it.each([
+    ['before the service answered', isJoin],
+    ['while the history is loaded', isHistory],
+  ])('ends at once when the client is disconnected %s, and can be repeated', async (_, isStopped) => {
+    const { client, requests } = await game(ada);
+    const reached = Promise.withResolvers<void>();
+    const going = Promise.withResolvers<void>();
+    requests.before = (method, url) => {
+      if (!isStopped(method, url)) return undefined;
+      reached.resolve();
+      return going.promise;
+    };
+    const ended = expect(client.lobbies.join('raid')).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'client_not_ready',
+      message: 'The client was disconnected before it had joined the lobby. Connect, then join again.',
+    });
+    await reached.promise;
+    await client.disconnect();
+    await ended;
+    requests.before = undefined;
+    going.resolve();
+    await client.connect();
+    expect((await client.lobbies.join('raid')).members).toHaveLength(1);
+  });
+
+  it('ends at once when the client is disconnected before the gateway delivered the lobby', async () => {
+    const { client, network, requests } = await game(ada);
+    network.setFrozen(true);
+    const answered = Promise.withResolvers<void>();
+    requests.after = async (...request) => {
+      if (isJoin(...request)) answered.resolve();
+    };
+    const ended = expect(client.lobbies.join('raid')).rejects.toMatchObject({ code: 'client_not_ready' });
+    await answered.promise;
+    const disconnected = client.disconnect();
+    await ended;
+    network.setFrozen(false);
+    await disconnected;
+    await client.connect();
+    const lobby = await client.lobbies.join('raid');
+    expect(await membersAtService(lobby.id)).toEqual([ada.id]);
+  });
+
   it('runs joins of one secret one after another: undoing one does not end the next', async () => {
     const { client, network } = await game(ada);
     network.setFrozen(true);
@@ -213,13 +260,17 @@ describe('messages of a handle', () => {
     const lobby = await client.lobbies.join('raid');
     const shown: string[][] = [];
     lobby.messages$.subscribe(() => shown.push(views(lobby)));
-    await Promise.all([lobby.send('one'), lobby.send('one'), lobby.send('two', { metadata: { emote: 'wave' } })]);
+    const sending = [lobby.send('one'), lobby.send('one'), lobby.send('two', { metadata: { emote: 'wave' } })];
+    const firstKeys = lobby.messages.map(({ key }) => key);
+    await Promise.all(sending);
     await until(lobby, messages => messages.length === 3 && messages.every(({ status }) => status === 'sent'));
     expect(shown[1]).toEqual(['one: pending']);
     for (const list of shown.slice(3)) expect(list.map(text => text.split(':')[0])).toEqual(['one', 'one', 'two']);
     expect(lobby.messages.at(-1)).toMatchObject({ author: { displayName: 'Ada' }, metadata: { emote: 'wave' } });
     expect(isDeeplyFrozen(lobby.messages)).toBe(true);
-    expect(lobby.messages).toBe(client.messages(lobby.id));
+    const withIds = lobby.messages.map(message => ({ ...message, key: message.id }));
+    expect(withIds).toEqual(client.messages(lobby.id));
+    expect(lobby.messages.map(({ key }) => key)).toEqual(firstKeys);
   });
 
   it('show a message that could not be sent, with its error, until it is sent again or discarded', async () => {

@@ -3,8 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Client, type LobbyId } from '@rallypoint/sdk';
-import type { WindowServer } from '@rallypoint/sdk/electron/main';
+import type { Client, LobbyId } from '@rallypoint/sdk';
 import { type Service, startService } from '@rallypoint/sdk/service';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -13,12 +12,10 @@ import type { ElectronParts } from '../../samples/electron-lobby/main/electron-p
 import { launchChromium } from '../support/browser/chromium.ts';
 import { Guide } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
-import { starfall } from '../support/service/starfall.ts';
-import { playerToken } from '../support/service/tokens.ts';
 
 /** docs/electron.md, done as it says, but for Electron itself: a stand-in takes its place. */
 const root = resolve(import.meta.dirname, '../..');
-const sources = ['main.mjs', 'game.mjs', 'preload.cjs', 'windows.mjs'];
+const sources = ['main.mjs', 'game.mjs', 'preload.cjs'];
 const guide = new Guide('docs/electron.md');
 const browser = await needs('browser');
 
@@ -26,8 +23,13 @@ beforeAll(() => {
   // The other guide's, as this one says.
   const fixtures = new Guide('docs/authorization.md');
   cpSync(fixtures.write('fixtures.json'), join(guide.folder, 'fixtures.json'));
-  const others = ['pages/index.html', 'pages/page.js', 'lobbies-preload.cjs', 'lobbies.js', 'game.test.mjs'];
+  const others = ['pages/index.html', 'pages/page.js', 'game.test.mjs'];
   for (const name of [...sources, ...others]) guide.write(name);
+  for (const line of guide.block('sh', 'npx esbuild').trim().split('\n')) {
+    const [, name, ...args] = line.split(' ');
+    if (name === 'esbuild')
+      execFileSync(join(root, 'node_modules/.bin/esbuild'), args, { cwd: guide.folder, stdio: 'pipe' });
+  }
   return fixtures.close();
 });
 afterAll(() => guide.close());
@@ -43,74 +45,68 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
     expect(await guide.check(sources)).toBe('');
   });
 
-  it.skipIf(browser.missing)(`shows a window in which a player signs in and out${browser.note}`, async () => {
-    const fixtures = JSON.parse(readFileSync(join(guide.folder, 'fixtures.json'), 'utf8'));
-    const service = await startService({ fixtures, limits: 'off' });
-    const chromium = await launchChromium();
-    const page = await chromium.newPage();
-    onTestFinished(async () => {
-      await chromium.close();
-      await service.close();
-    });
-    const electron = await openStandIn(service, address => page.goto(address));
-    const { startGame } = (await import(pathToFileURL(join(guide.folder, 'game.mjs')).href)) as Game;
-    await startGame(electron, { base: service.webBase, keychain: ['memory'] });
+  it.skipIf(browser.missing)(
+    `shows a window in which a player signs in, joins a lobby and signs out${browser.note}`,
+    async () => {
+      const fixtures = JSON.parse(readFileSync(join(guide.folder, 'fixtures.json'), 'utf8'));
+      const service = await startService({ fixtures, limits: 'off' });
+      const chromium = await launchChromium();
+      const page = await chromium.newPage();
+      onTestFinished(async () => {
+        await chromium.close();
+        await service.close();
+      });
+      const electron = await openStandIn(service, address => page.goto(address));
+      const { startGame } = (await import(pathToFileURL(join(guide.folder, 'game.mjs')).href)) as Game;
+      const { client } = await startGame(electron, { base: service.webBase, keychain: ['memory'] });
 
-    const who = page.getByRole('status');
-    await expect.poll(() => who.textContent()).toBe('Not signed in. ');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect.poll(() => who.textContent()).toBe('Signed in as Ada. Stored in: memory.');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await expect.poll(() => who.textContent()).toBe('Not signed in. signed-out');
-    expect(await page.evaluate('Object.keys(starfall)')).toEqual(['state', 'signIn', 'signOut', 'onState']);
+      const who = page.getByRole('status');
+      await expect.poll(() => who.textContent()).toBe('Not signed in.');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await expect.poll(() => who.textContent()).toBe('Signed in as Ada. Stored in: memory.');
+      await expect.poll(() => client.status.status).toBe('ready');
+      await page.getByRole('button', { name: 'Join' }).click();
+      await expect.poll(() => page.getByRole('listitem').textContent()).toBe('Ada');
+      const [lobby] = client.lobbies;
+      const messages = () => client.lobbies.get(lobby?.id ?? ('' as LobbyId))?.messages.map(({ content }) => content);
+      await expect.poll(messages).toEqual(['Hello!']);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await expect.poll(() => who.textContent()).toBe('Not signed in. signed-out');
+      expect(await page.evaluate('Object.keys(rallypoint)')).toEqual(['connect']);
 
-    const ended = new Promise<void>(resolve => electron.app.on('quit', () => resolve()));
-    electron.app.quit();
-    await ended;
-  });
-
-  it.skipIf(browser.missing)(`shows a page that follows the client of the main process${browser.note}`, async () => {
-    for (const line of guide.block('sh', 'esbuild lobbies.js').trim().split('\n')) {
-      const [, name, ...args] = line.split(' ');
-      expect(name).toBe('esbuild');
-      execFileSync(join(root, 'node_modules/.bin/esbuild'), args, { cwd: guide.folder, stdio: 'pipe' });
-    }
-    const service = await startService({ fixtures: starfall, limits: 'off' });
-    const [{ id: applicationId }] = starfall.applications;
-    const client = new Client({ applicationId, baseUrl: service.webBase });
-    const chromium = await launchChromium();
-    const page = await chromium.newPage();
-    const electron = await openStandIn(service, address => page.goto(address));
-    const { shareClient } = (await import(pathToFileURL(join(guide.folder, 'windows.mjs')).href)) as Windows;
-    const windows = shareClient(electron, client);
-    onTestFinished(async () => {
-      await windows.close();
+      const ended = new Promise<void>(resolve => electron.app.on('quit', () => resolve()));
       electron.app.quit();
-      await chromium.close();
-      await client.close();
-      await service.close();
-    });
-    electron.protocol.handle('game', async ({ url }) => {
-      const isScript = new URL(url).pathname === '/lobbies.js';
-      const html = '<!doctype html><body></body><script type="module" src="lobbies.js"></script>';
-      const body = isScript ? readFileSync(join(guide.folder, 'built/lobbies.js')) : html;
-      return new Response(body, { headers: { 'content-type': isScript ? 'text/javascript' : 'text/html' } });
-    });
-    const window = new electron.BrowserWindow({ webPreferences: { preload: join(guide.folder, 'built/preload.cjs') } });
-    await window.loadURL('game://app/index.html');
+      await ended;
+    },
+  );
 
-    const joinButton = page.getByRole('button', { name: 'Join' });
-    await joinButton.click();
-    await expect.poll(() => page.getByRole('status').textContent()).toBe('client_not_ready');
-    client.updateToken(await playerToken(service, starfall.users[0].id));
-    await client.connect();
-    await joinButton.click();
-    await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
-    const [lobby] = client.lobbies;
-    await expect
-      .poll(() => client.lobbies.get(lobby?.id ?? ('' as LobbyId))?.messages.map(({ content }) => content))
-      .toEqual(['Hello!']);
-  });
+  it.skipIf(browser.missing)(
+    `shows a keychain that cannot be used, and goes on without one${browser.note}`,
+    async () => {
+      const fixtures = JSON.parse(readFileSync(join(guide.folder, 'fixtures.json'), 'utf8'));
+      const service = await startService({ fixtures, limits: 'off' });
+      const chromium = await launchChromium();
+      const page = await chromium.newPage();
+      onTestFinished(async () => {
+        await chromium.close();
+        await service.close();
+      });
+      const electron = await openStandIn(service, address => page.goto(address));
+      const { startGame } = (await import(pathToFileURL(join(guide.folder, 'game.mjs')).href)) as Game;
+      await startGame(electron, { base: service.webBase, keychain: [] });
+
+      const who = page.getByRole('status');
+      await expect.poll(() => who.textContent()).toBe('Your sign-in cannot be stored. (invalid_tiers)');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await expect.poll(() => who.textContent()).toBe('Your sign-in cannot be stored. (invalid_tiers)');
+      await page.getByRole('button', { name: 'Sign in for this run only' }).click();
+      await expect.poll(() => who.textContent()).toBe('Signed in as Ada. Stored in: memory.');
+
+      const ended = new Promise<void>(resolve => electron.app.on('quit', () => resolve()));
+      electron.app.quit();
+      await ended;
+    },
+  );
 
   it('shows no code that is not run', () => {
     const blocks = guide.text.match(/^```(js|html)$/gm) ?? [];
@@ -118,8 +114,9 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
   });
 });
 
-type Windows = { shareClient(electron: Pick<ElectronParts, 'ipcMain'>, client: Client): WindowServer };
-type Game = { startGame(electron: unknown, options: { base: string; keychain: readonly string[] }): Promise<void> };
+type Game = {
+  startGame(electron: unknown, options: { base: string; keychain: readonly string[] }): Promise<{ client: Client }>;
+};
 
 /** The sample's stand-in, with a player who agrees at once and is handed back as on Windows and Linux. */
 async function openStandIn(service: Service, show: (address: string) => Promise<unknown>) {

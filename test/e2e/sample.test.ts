@@ -199,10 +199,6 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     await window.getByLabel('Create a lobby').fill('Quiet');
     await window.getByRole('button', { name: 'Create', exact: true }).click();
     await window.locator('.join-code').waitFor();
-    // Everything that a page can learn by its bridge.
-    await window.evaluate(async () => {
-      Object.assign(globalThis, { kept: await Object(globalThis).starfall.readState() });
-    });
     const held = [await heapOf(window), await window.content(), ...heard];
     // They are really read: what the page does know is in them.
     for (const text of held.slice(0, 2)) expect(text.includes('Quiet')).toBe(true);
@@ -235,7 +231,7 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
         code: await refused(() => new Function('return 1')()),
         fetched: await refused(() => fetch(elsewhere)),
         node: typeof Object(window).require + typeof Object(window).process,
-        bridge: Object.isFrozen(Object(globalThis).starfall),
+        bridge: Object.isFrozen(Object(globalThis).rallypoint),
       };
     }, world.service.webBase);
     expect(reached).toEqual({

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -33,6 +34,8 @@ describe.skipIf(browser.missing)(`pages in a browser${browser.note}`, { timeout:
   let electron: ElectronParts;
   let windows: WindowServer;
   let pages: Page[];
+  /** The main process' ends of the pages' ports, in their order. */
+  let ports: { close(): void }[];
 
   beforeAll(async () => {
     mkdirSync(join(root, 'test-output'), { recursive: true });
@@ -100,6 +103,8 @@ describe.skipIf(browser.missing)(`pages in a browser${browser.note}`, { timeout:
       return new Response(body, { headers: { 'content-type': types[path], 'content-security-policy': policy } });
     });
     windows = serveWindows({ ipcMain: electron.ipcMain, client: main });
+    ports = [];
+    (electron.ipcMain as unknown as EventEmitter).on('rallypoint:connect', ({ ports: [port] }) => ports.push(port));
   });
 
   afterEach(async () => {
@@ -166,6 +171,51 @@ describe.skipIf(browser.missing)(`pages in a browser${browser.note}`, { timeout:
     await page.reload();
     await page.evaluate(() => client.opened);
     await lobby.send('After');
+    await isEqual(page);
+    await expect.poll(() => windows.connections).toBe(1);
+  });
+
+  it('connects again by itself when its port is lost, and shows what it missed', async () => {
+    const page = await openWindow();
+    const { id } = await main.lobbies.join('the harbour');
+    const other = await friend.lobbies.join('the harbour');
+    await page.evaluate(lobbyId => {
+      client.lobbies.get(lobbyId);
+      client.events$.subscribe(({ type }) => seen.push(type));
+    }, id);
+    for (let drops = 1; drops <= 3; drops++) {
+      ports.at(-1)?.close();
+      await other.send(`While you were away ${drops}`);
+      await expect.poll(() => ports.length).toBe(drops + 1);
+      await isEqual(page);
+    }
+    expect(await page.evaluate(() => seen.filter(type => type === 'eventsMissed').length)).toBe(3);
+    await page.evaluate(async lobbyId => void (await client.lobbies.get(lobbyId)?.send('Back')), id);
+    await isEqual(page);
+  });
+
+  it('connects again when the main process serves windows anew', async () => {
+    const page = await openWindow();
+    await windows.close();
+    windows = serveWindows({ ipcMain: electron.ipcMain, client: main });
+    await main.lobbies.join('the harbour');
+    await isEqual(page);
+    expect(windows.connections).toBe(1);
+  });
+
+  it('shows the present state when it is frozen for a while, and after a navigation and back', async () => {
+    const page = await openWindow();
+    const lobby = await main.lobbies.join('the harbour');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    for (let n = 0; n < 30; n++) await lobby.send(`Message ${n}`);
+    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await isEqual(page);
+    await page.goto(new URL('/index.html?other', page.url()).href);
+    await lobby.send('Elsewhere');
+    await page.goBack();
+    await page.evaluate(() => client.opened);
+    await lobby.send('Back');
     await isEqual(page);
     await expect.poll(() => windows.connections).toBe(1);
   });

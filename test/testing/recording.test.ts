@@ -11,6 +11,7 @@ import {
   type RecordingEntry,
   readRecording,
   record,
+  recordService,
   replayAgainstService,
   serveRecording,
   type World,
@@ -34,6 +35,95 @@ async function playedBack(recording: Recording, by: string) {
   await server.play(client);
   return { server, client };
 }
+
+describe('a recording of a service', () => {
+  /** A session of two games, a game's server and a chat client, of which the test wires only the service. */
+  async function recorded() {
+    const recorder = recordService();
+    const world = await createWorld({ traffic: recorder.traffic });
+    onTestFinished(() => world.close());
+    const { backend } = world;
+    await backend.commands.create({ name: 'rally', description: 'Calls your party together' });
+    await backend.interactions.listen(({ reply }) => reply({ content: 'To the harbour' }));
+    const ada = await world.player('ada');
+    const lobby = await ada.lobbies.join('the harbour');
+    await lobby.send('Ahoy');
+    await world.user('grace').use('/rally');
+    await world.advance('1 min');
+    await backend.lobbies.edit(lobby.id, { metadata: { map: 'storm' } });
+    await world.settled();
+    return { recorder, state: clientState(ada) };
+  }
+
+  it('contains everybody, and leads a client to the state that the game had', async () => {
+    const { recorder, state } = await recorded();
+    const path = join(folder, 'service.jsonl');
+    await recorder.save(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const recording = readRecording(readFileSync(path, 'utf8'));
+    const everybody = ['ada', 'ada (chat client)', 'anonymous', 'bot 1', 'grace (chat client)'];
+    expect(recording.names.toSorted()).toEqual(everybody);
+    const { server, client } = await playedBack(recording, 'ada');
+    expect(clientState(client)).toEqual(state);
+    expect(state.lobbies).toMatchObject([{ metadata: { map: 'storm' } }]);
+    expect(server.unmatched).toEqual([]);
+  });
+
+  it('is replayed against another service without a difference', async () => {
+    const { recorder } = await recorded();
+    const other = await newWorld();
+    const { accessToken } = await other.client('ada').signIn();
+    const credentials = { ada: `Bearer ${accessToken}`, 'bot 1': `Bot ${other.botToken}` };
+    const report = await replayAgainstService(recorder.recording(), other.baseUrl, { credentials });
+    expect(report.differences).toEqual([]);
+    expect(report.sent).toBeGreaterThan(4);
+    const reasons = Object.fromEntries(report.skipped.map(({ route, reason }) => [route, reason]));
+    expect(reasons).toMatchObject({
+      createToken: 'signing in is not replayed',
+      invokeCommand: 'credentials has nothing for grace (chat client)',
+      createInteractionResponse: 'it needs a secret that no replayed answer contained',
+    });
+  });
+
+  it('contains no secret that was sent or answered', async () => {
+    const seen: string[] = [];
+    const recorder = recordService();
+    const { traffic } = recorder;
+    const keep = (text: string | undefined) => seen.push(...(text?.match(/[\w.~+/-]{20,}/g) ?? []));
+    const world = await createWorld({
+      traffic: {
+        request: request => {
+          keep(request.authorization);
+          if (request.route === 'createToken') keep(request.answer);
+          keep(request.params.interaction_token);
+          traffic.request?.(request);
+        },
+        connection: event => {
+          if ('frame' in event && event.frame.op !== 0) keep(JSON.stringify(event.frame.d));
+          traffic.connection?.(event);
+        },
+      },
+    });
+    onTestFinished(() => world.close());
+    const { backend } = world;
+    await backend.commands.create({ name: 'rally', description: 'Calls your party together' });
+    await backend.interactions.listen(({ reply }) => reply({ content: 'To the harbour' }));
+    await (await world.player('ada')).lobbies.join('the secret of the harbour');
+    await world.user('grace').use('/rally');
+    const text = recorder.recording().toString();
+    const secrets = new Set(seen.filter(one => !/^(openid|identify|sdk|rallypoint)/.test(one)));
+    expect(secrets.size).toBeGreaterThan(5);
+    for (const secret of [...secrets, 'the secret of the harbour']) expect(text).not.toContain(secret);
+  });
+
+  it('stops at its bound', async () => {
+    const recorder = recordService({ bytesMax: 500 });
+    const world = await createWorld({ traffic: recorder.traffic });
+    await world.close();
+    expect(recorder.recording().header.truncated).toBe(true);
+    expect(recorder.recording().toString().length).toBeLessThan(1_000);
+  });
+});
 
 describe('a recording served to a client', () => {
   it('leads it to the state that the recorded client had', async () => {

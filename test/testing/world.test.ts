@@ -1,7 +1,17 @@
+import { AssertionError } from 'node:assert';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/backend/index.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../src/model/component.ts';
 import { createFixtures, createWorld, type World } from '../../src/testing/index.ts';
+
+function thrownBy(run: () => void): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
 
 let world: World;
 const heard = Promise.withResolvers<void>();
@@ -96,7 +106,6 @@ describe('a user of a world', () => {
     expect(reply).toMatchObject({ kind: 'message', isEphemeral: false, isDeferred: false });
     expect(reply.content).toContain('harbour');
     expect(reply.content).toContain(world.user('grace').id);
-    await world.settled();
     expect(world.user('grace').lastMessage({ in: 'harbour' })?.content).toBe(reply.content);
     expect(world.user('grace').messages({ in: 'general' })).toEqual([]);
   });
@@ -127,7 +136,6 @@ describe('a user of a world', () => {
     await world.user('ada').use('/rally');
     const reply = await world.user('grace').press('Join');
     expect(reply).toMatchObject({ kind: 'update', content: 'Somebody joined' });
-    await world.settled();
     expect(world.user('ada').lastMessage()?.content).toBe('Somebody joined');
   });
 
@@ -149,8 +157,10 @@ describe('a user of a world', () => {
   });
 
   it('sees a deferred answer once it comes', async () => {
-    await world.user('ada').use('/later');
-    await expect.poll(() => world.user('ada').lastMessage()?.content).toBe('At last');
+    const reply = await world.user('ada').use('/later');
+    expect(reply).toMatchObject({ kind: 'message', content: '', isDeferred: true });
+    expect(await reply.completed()).toMatchObject({ kind: 'message', content: 'At last', isDeferred: false });
+    expect(world.user('ada').lastMessage()?.content).toBe('At last');
   });
 
   it('gets an error when the application does not answer within three seconds of virtual time', async () => {
@@ -183,6 +193,23 @@ describe('time in a world', () => {
     expect(world.clock.now() - startMs).toBe(1_800_000);
     expect(world.service.clock.now()).toBe(world.clock.now());
     expect(ada.status.status).toBe('ready');
+  });
+
+  it('passes for service and games in one order: an answer after a second is in time for a span of ten', async () => {
+    const own = await createWorld();
+    const { backend, clock } = own;
+    await backend.commands.create({ name: 'slow', description: 'Is answered a second later' });
+    const received = Promise.withResolvers<void>();
+    await backend.interactions.listen(async ({ reply }) => {
+      received.resolve();
+      await new Promise<void>(resolve => clock.schedule(1_000, resolve));
+      await reply({ content: 'There you are' });
+    });
+    const reply = own.user('ada').use('/slow');
+    await received.promise;
+    await own.advance('10 s');
+    expect((await reply).content).toBe('There you are');
+    await own.close();
   });
 
   it.each([
@@ -240,7 +267,7 @@ describe('faults and traffic of a world', () => {
     await world.advance('1 min');
     world.faults.limit('getCurrentUser', '5 s');
     const limited = ada.fetchCurrentUser();
-    await expect.poll(async () => (await world.traffic.calls({ status: 429 })).length).toBe(1);
+    await expect.poll(() => world.traffic.calls({ status: 429 }).length).toBe(1);
     await world.advance('10 s');
     expect(await limited).toMatchObject({ username: 'ada' });
   });
@@ -255,14 +282,52 @@ describe('faults and traffic of a world', () => {
 
   it('name exactly what a game wrote', async () => {
     const ada = await world.player('ada');
-    await world.traffic.clear();
-    const { id: lobbyId } = await ada.lobbies.join('a secret');
-    await ada.lobbies.get(lobbyId)?.send('Ahoy');
-    await world.backend.lobbies.get(lobbyId);
-    expect(await world.traffic.writes({ by: 'ada' })).toEqual(['joinLobby', 'createLobbyMessage']);
-    expect(await world.traffic.writes({ by: 'bot' })).toEqual([]);
-    expect(await world.traffic.calls({ by: 'bot' })).toMatchObject([{ route: 'getLobby', status: 200 }]);
-    expect(await world.traffic.events()).toContain('LOBBY_CREATE');
+    world.traffic.clear();
+    const { id: lobby_id } = await ada.lobbies.join('a secret', { lobbyMetadata: { map: 'harbour' } });
+    await ada.lobbies.get(lobby_id)?.send('Ahoy');
+    await world.backend.lobbies.get(lobby_id);
+    await world.user('grace').use('/rally');
+    expect(world.traffic.writes({ by: 'ada' })).toEqual([
+      { method: 'PUT', route: 'joinLobby', body: { secret: 'a secret', lobby_metadata: { map: 'harbour' } } },
+      { method: 'POST', route: 'createLobbyMessage', body: { content: 'Ahoy' } },
+    ]);
+    expect(world.traffic.calls({ by: 'bot' })).toMatchObject([
+      { route: 'getLobby', method: 'GET', params: { lobby_id }, status: 200 },
+      { route: 'createInteractionResponse', body: { type: 4, data: { content: 'rally []' } } },
+    ]);
+    expect(world.traffic.events({ by: 'ada' })).toContain('LOBBY_CREATE');
+    expect(world.traffic.events({ by: 'ada' })).not.toContain('INTERACTION_CREATE');
+    expect(world.traffic.events({ by: 'bot' })).toContain('INTERACTION_CREATE');
+  });
+
+  it('assert what a game wrote, with the fields that matter; the error has the differences', async () => {
+    const ada = await world.player('ada');
+    world.traffic.clear();
+    const { id: lobby_id } = await ada.lobbies.join('a harbour');
+    await ada.lobbies.get(lobby_id)?.send('Ahoy');
+    const { traffic } = world;
+    const by = { by: 'ada' };
+    traffic.assertWrites(
+      ['joinLobby', { route: 'createLobbyMessage', params: { lobby_id }, body: { content: 'Ahoy' } }],
+      by,
+    );
+    traffic.assertWrites([], { by: 'grace' });
+    for (const wrong of [
+      [],
+      ['joinLobby'],
+      ['createLobbyMessage', 'joinLobby'],
+      ['joinLobby', 'createLobbyMessage', 'joinLobby'],
+    ] as const) {
+      expect(() => traffic.assertWrites(wrong, by)).toThrow(AssertionError);
+    }
+    const error = thrownBy(() =>
+      traffic.assertWrites(['joinLobby', { route: 'createLobbyMessage', body: { content: 'Hoy' }, status: 201 }], by),
+    );
+    expect(error).toMatchObject({
+      message: 'The game wrote other calls than expected: joinLobby, createLobbyMessage.',
+      actual: [{ route: 'joinLobby' }, { route: 'createLobbyMessage', body: { content: 'Ahoy' }, status: 201 }],
+      expected: [{ route: 'joinLobby' }, { route: 'createLobbyMessage', body: { content: 'Hoy' }, status: 201 }],
+    });
   });
 });
 
@@ -341,6 +406,24 @@ describe('the end of a world', () => {
       expect(status).toBe('ready');
     }
     expect(status).toBe('disconnected');
+  });
+
+  it('rejects what users still wait for', async () => {
+    const own = await createWorld();
+    await own.backend.commands.create({ name: 'later', description: 'Never comes' });
+    await own.backend.commands.create({ name: 'silence', description: 'Is never answered' });
+    const received = Promise.withResolvers<void>();
+    await own.backend.interactions.listen(async ({ payload, defer }) => {
+      if ((payload.data as { name: string }).name === 'later') await defer();
+      else received.resolve();
+    });
+    const { completed } = await own.user('ada').use('/later');
+    const ended = [completed(), own.user('grace').use('/silence')].map(waiting =>
+      expect(waiting).rejects.toMatchObject({ code: 'closed' }),
+    );
+    await received.promise;
+    await own.close();
+    await Promise.all(ended);
   });
 
   it('closes what the world has given out', async () => {

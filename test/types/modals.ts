@@ -74,6 +74,21 @@ defineModal(
   },
 );
 
+const ban = defineModal(
+  { custom_id: 'ban/:userId/:days', title: 'Ban', components: [field.text('why', 'Why?')] },
+  ({ params, values }) => {
+    yes<Same<typeof params, { readonly userId: string; readonly days: string }>>();
+    yes<Same<typeof values.why, string>>();
+    // @ts-expect-error there is no such parameter
+    params.name;
+  },
+);
+ban.withParams({ userId: '42', days: 7 }).custom_id satisfies string;
+// @ts-expect-error a value is missing
+ban.withParams({ userId: '42' });
+// @ts-expect-error its custom id has no parameters
+report.withParams;
+
 // @ts-expect-error a select needs choices
 field.select('map', 'Where?');
 // @ts-expect-error a text has no choices

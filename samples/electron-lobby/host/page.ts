@@ -5,14 +5,16 @@ import { type FromHost, type FromPage, type PortMessage, socketPath } from './wi
  * WebSocket to the stand-in, and `contextBridge`. A browser has no isolated world to put the preload script into; in
  * Electron it has one.
  */
-type Listener = (event: object, payload: unknown) => void;
-
-const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
-const listeners = new Map<string, Set<Listener>>();
 const ports = new Map<number, MessagePort>();
 const socket = new WebSocket(`ws://${location.host}${socketPath}`);
 const opened = new Promise<void>(resolve => socket.addEventListener('open', () => resolve()));
+/** The page's ends, in the order in which the preload script posts them to the page. */
+const pageEnds: MessagePort[] = [];
 let lastId = 0;
+
+window.addEventListener('message', ({ source, ports: [port] }) => {
+  if (source === window && port) pageEnds.push(port);
+});
 
 socket.addEventListener('message', ({ data }) => take(JSON.parse(String(data)) as FromHost));
 // The app has ended; a window of Electron's would be gone.
@@ -24,18 +26,8 @@ async function send(message: FromPage): Promise<void> {
 }
 
 function take(message: FromHost): void {
-  if ('copy' in message) {
-    void navigator.clipboard.writeText(message.copy);
-  } else if ('port' in message) {
-    takeFromPort(message);
-  } else if ('channel' in message) {
-    for (const listener of listeners.get(message.channel) ?? []) listener({}, message.payload);
-  } else {
-    const call = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.error === undefined) call?.resolve(message.value);
-    else call?.reject(new Error(message.error));
-  }
+  if ('copy' in message) void navigator.clipboard.writeText(message.copy);
+  else takeFromPort(message);
 }
 
 function takeFromPort({ port: id, data, isClosed }: PortMessage): void {
@@ -43,18 +35,14 @@ function takeFromPort({ port: id, data, isClosed }: PortMessage): void {
   if (isClosed) {
     ports.delete(id);
     port?.close();
+    // Electron adds this event to ports; a browser has none.
+    pageEnds[id - 1]?.dispatchEvent(new Event('close'));
   } else {
     port?.postMessage(data);
   }
 }
 
 const ipcRenderer = {
-  async invoke(channel: string, payload?: unknown): Promise<unknown> {
-    const id = ++lastId;
-    const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
-    await send({ id, channel, payload });
-    return answer;
-  },
   /** The message itself is not sent: what is said goes by the port. */
   postMessage(channel: string, _message: unknown, [port]: readonly MessagePort[] = []): void {
     if (!port) return;
@@ -62,13 +50,6 @@ const ipcRenderer = {
     ports.set(id, port);
     void send({ port: id, channel });
     port.onmessage = ({ data }) => void send({ port: id, data });
-    port.addEventListener('close', () => void (ports.delete(id) && send({ port: id, isClosed: true })));
-  },
-  on(channel: string, listener: Listener): void {
-    listeners.set(channel, new Set([...(listeners.get(channel) ?? []), listener]));
-  },
-  off(channel: string, listener: Listener): void {
-    listeners.get(channel)?.delete(listener);
   },
 };
 

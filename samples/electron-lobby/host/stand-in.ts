@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import type { ElectronParts } from '../main/electron-parts.ts';
 import { WindowServer } from './window-server.ts';
-import type { Call } from './wire.ts';
 
 /** A browser window that shows a page of ours. */
 export interface ShownPage {
@@ -24,8 +23,6 @@ export interface StandInOptions {
   readonly pageScript: string;
 }
 
-type Handler = (event: object, payload: unknown) => unknown;
-
 /**
  * As much of Electron as this app takes, where Electron itself cannot run: the main-process code is the same, its
  * windows are a browser's. What a browser cannot do is left out and stated: there is no isolated world for the preload
@@ -34,11 +31,7 @@ type Handler = (event: object, payload: unknown) => unknown;
  */
 export function createStandIn(options: StandInOptions): ElectronParts {
   const schemes = new Map<string, (request: Request) => Response | Promise<Response>>();
-  const handlers = new Map<string, Handler>();
-  const ipcMain = Object.assign(new EventEmitter(), {
-    handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
-    removeHandler: (channel: string) => void handlers.delete(channel),
-  });
+  const ipcMain = new EventEmitter();
   const windows = new Set<StandInWindow>();
   const paths = new Map<string, string>();
   /** Folders that nobody named: private ones, gone when the app quits. */
@@ -72,9 +65,7 @@ export function createStandIn(options: StandInOptions): ElectronParts {
 
   class StandInWindow extends EventEmitter {
     readonly webContents = Object.assign(new EventEmitter(), {
-      isDestroyed: () => this.#isDestroyed,
       setWindowOpenHandler() {},
-      send: (channel: string, payload: unknown) => this.#server?.send({ channel, payload }),
     });
     readonly #options: BrowserWindowConstructorOptions;
     #server: WindowServer | undefined;
@@ -98,7 +89,6 @@ export function createStandIn(options: StandInOptions): ElectronParts {
       this.#server = new WindowServer({
         fetchFile: async path => fetchFile(new Request(new URL(path, url))),
         scripts: { page: options.pageScript, preload: webPreferences?.preload ?? '' },
-        call: message => call(event, message),
         openPort: (channel, port) => ipcMain.emit(channel, { ...event, ports: [port] }),
         onOpened: opened.resolve,
         onClosed: () => this.destroy(),
@@ -133,12 +123,6 @@ export function createStandIn(options: StandInOptions): ElectronParts {
       this.emit('closed');
       if (windows.size === 0) app.emit('window-all-closed');
     }
-  }
-
-  async function call(event: object, { channel, payload }: Call): Promise<unknown> {
-    const handler = handlers.get(channel);
-    if (!handler) throw new Error(`Nobody answers ${channel}.`);
-    return handler(event, payload);
   }
 
   const parts = {

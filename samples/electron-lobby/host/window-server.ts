@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TunnelPort } from './tunnel-port.ts';
-import { type Call, type FromHost, type FromPage, type PortMessage, preloadPath, socketPath } from './wire.ts';
+import { type FromHost, type FromPage, preloadPath, socketPath } from './wire.ts';
 
 /** What a {@link WindowServer} serves, and whom it tells. */
 export interface WindowServerParts {
@@ -14,7 +14,6 @@ export interface WindowServerParts {
   readonly fetchFile: (path: string) => Promise<Response>;
   /** Page side of the stand-in, and the app's preload script. */
   readonly scripts: { readonly page: string; readonly preload: string };
-  readonly call: (message: Call) => Promise<unknown>;
   /** The page has transferred a MessagePort. */
   readonly openPort: (channel: string, port: TunnelPort) => void;
   /** The page is there, for the first time or after a reload. */
@@ -135,9 +134,8 @@ export class WindowServer {
     const ports = new Map<number, TunnelPort>();
     socket.on('message', data => {
       const message = read(String(data));
-      if (!message) socket.close(1008);
-      else if ('port' in message) this.#takeFromPort(socket, ports, message);
-      else void this.#answer(socket, message);
+      if (message) this.#takeFromPort(socket, ports, message);
+      else socket.close(1008);
     });
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -151,7 +149,7 @@ export class WindowServer {
   #takeFromPort(
     socket: WebSocket,
     ports: Map<number, TunnelPort>,
-    { port: id, data, isClosed, ...first }: Exclude<FromPage, Call>,
+    { port: id, data, isClosed, ...first }: FromPage,
   ): void {
     if (first.channel !== undefined) {
       const port = new TunnelPort(message => {
@@ -166,15 +164,6 @@ export class WindowServer {
     } else {
       ports.get(id)?.emit('message', { data });
     }
-  }
-
-  async #answer(socket: WebSocket, message: Call): Promise<void> {
-    const { id } = message;
-    const answer = await this.#parts.call(message).then(
-      (value: unknown): FromHost => ({ id, value }),
-      (reason: unknown): FromHost => ({ id, error: reason instanceof Error ? reason.message : 'It failed.' }),
-    );
-    socket.send(JSON.stringify(answer));
   }
 
   #isLetIn({ headers }: IncomingMessage): boolean {
@@ -196,11 +185,9 @@ function refuse(response: ServerResponse): void {
 
 function read(text: string): FromPage | undefined {
   try {
-    const { id, channel, payload, port, data, isClosed } = Object(JSON.parse(text)) as Partial<Call & PortMessage>;
-    if (typeof port === 'number') {
-      return { port, data, ...(typeof channel === 'string' && { channel }), isClosed: isClosed === true };
-    }
-    return typeof id === 'number' && typeof channel === 'string' ? { id, channel, payload } : undefined;
+    const { channel, port, data, isClosed } = Object(JSON.parse(text)) as Partial<FromPage>;
+    if (typeof port !== 'number') return undefined;
+    return { port, data, ...(typeof channel === 'string' && { channel }), isClosed: isClosed === true };
   } catch {
     return undefined;
   }

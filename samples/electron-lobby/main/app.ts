@@ -9,18 +9,17 @@ import {
   openCredentials,
   openKeychain,
 } from '@rallypoint/sdk';
-import { checkOnWake, openWithShell, serveWindows } from '@rallypoint/sdk/electron/main';
-import { stateChannel } from '../shared/bridge.ts';
+import { checkOnWake, type GameWindowServer, openWithShell, serveWindows } from '@rallypoint/sdk/electron/main';
+import { problemNamed } from '../shared/problem.ts';
 import type { GameState } from '../shared/state.ts';
-import { claimAppScheme, serveAppFiles } from './app-files.ts';
+import { appOrigin, claimAppScheme, serveAppFiles } from './app-files.ts';
 import type { AppWindow, ElectronParts } from './electron-parts.ts';
 import { Game } from './game.ts';
 import { Journal } from './journal.ts';
 import type { AppOptions } from './options.ts';
-import { electronRedirects, type OpenRedirects } from './redirects.ts';
+import { electronRedirects, type OpenRedirects, signInOptionsOf } from './redirects.ts';
 import { StateStore } from './state-store.ts';
 import { bringToFront, denyPermissions, openAppWindow } from './window.ts';
-import { answerCalls, isOurs } from './window-calls.ts';
 
 /** Where the built files are. */
 export interface AppFiles {
@@ -70,10 +69,9 @@ export async function startApp(
   let window: AppWindow | undefined;
   const openRedirects = seams.openRedirects ?? electronRedirects(app);
   const onAccepted = () => bringToFront(window);
-  let takeUp: (address: string) => Promise<boolean> = async () => false;
-  const onUnclaimed = async (address: string) => {
-    if (await takeUp(address)) onAccepted();
-  };
+  let windows: GameWindowServer | undefined;
+  // The answer to what an earlier run asked, perhaps. Or it is anybody's, and nothing happens.
+  const onUnclaimed = (address: string) => void windows?.continueSignIn(address).then(onAccepted, () => {});
   const redirects = await openRedirects({ client, options, onAccepted, onUnclaimed });
   const store = new StateStore(firstState(electron, options));
   if (!redirects.isFirstInstance) {
@@ -84,24 +82,29 @@ export async function startApp(
   await app.whenReady();
   denyPermissions(electron);
   serveAppFiles(electron, files.pages);
-  const now = () => Date.now();
-  const journal = new Journal(store, now);
+  const journal = new Journal(store);
   const game = new Game({
     client,
-    openCredentials: (allow = options.keychain) => openKept(allow),
-    redirects,
     backendBase: options.backendBase,
     store,
     journal,
-    now,
     reopenPage: () => page.reopen(),
     copy: text => electron.clipboard.writeText(text),
   });
-  takeUp = answer => game.takeUp(answer);
-  const stopAnswering = answerCalls(electron, game.handlers);
-  const windows = serveWindows({ ipcMain: electron.ipcMain, client, isTrusted: isOurs });
-  const telling = store.subscribe(state => {
-    if (window && !window.webContents.isDestroyed()) window.webContents.send(stateChannel, state);
+  windows = serveWindows({
+    ipcMain: electron.ipcMain,
+    client,
+    credentials: ({ forThisRun }) => openKept(forThisRun ? ['memory'] : options.keychain),
+    signInOptions: async () => signInOptionsOf(await redirects.view),
+    game: { calls: game.calls, states: { game: store } },
+    isTrusted: ({ url, parent }) => parent === null && url.startsWith(`${appOrigin}/`),
+  });
+  page.endsWith(windows.credentials$);
+  game.start(windows);
+  void redirects.view.then(redirect => {
+    store.set({ redirect });
+    if (redirect.way === 'loopback')
+      journal.note(`The browser comes back by an address of this computer. ${redirect.reason ?? ''}`);
   });
   const waking = checkOnWake({ powerMonitor: electron.powerMonitor, client });
   const onSecondInstance = () => bringToFront(window);
@@ -128,16 +131,19 @@ export async function startApp(
     app.off('window-all-closed', onAllClosed);
     app.off('before-quit', onQuit);
     await waking.close();
-    telling.unsubscribe();
-    await windows.close();
-    stopAnswering();
+    await windows?.close();
     await redirects.close();
     await game.close();
     if (options.profile !== undefined) removeIfEmpty(join(options.profile, 'sign-in'), options.profile);
   }
 
+  const { startAddress } = redirects;
+  if (startAddress !== undefined) {
+    windows.continueSignIn(startAddress).catch(({ code }) => {
+      if (code === 'foreign_redirect') store.set({ problem: problemNamed('late_redirect') });
+    });
+  }
   window = await openAppWindow(electron, files.preload);
-  await game.start();
   return { store, isFirstInstance: true, close };
 }
 
@@ -169,13 +175,17 @@ class SignInPage {
   async reopen(): Promise<void> {
     if (this.#url !== undefined) await this.#opener(this.#url);
   }
+
+  endsWith(signIn$: GameWindowServer['credentials$']): void {
+    signIn$.subscribe(snapshot => {
+      if (snapshot?.status !== 'signing-in') this.#url = undefined;
+    });
+  }
 }
 
 function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOptions): GameState {
   return {
     app: { name: 'Starfall', applicationId, shell },
-    session: { step: 'starting' },
-    credential: { tier: 'unknown', scopes: [] },
     redirect: { way: 'checking', scheme, findings: [] },
     codes: {},
     entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },

@@ -33,7 +33,7 @@ export interface ElectronParts {
     | 'setAsDefaultProtocolClient'
   >;
   readonly BrowserWindow: new (options: BrowserWindowConstructorOptions) => AppWindow;
-  readonly ipcMain: Pick<IpcMain, 'handle' | 'removeHandler' | 'on' | 'off'>;
+  readonly ipcMain: Pick<IpcMain, 'on' | 'off'>;
   readonly protocol: Pick<Protocol, 'registerSchemesAsPrivileged' | 'handle'>;
   readonly session: { readonly defaultSession: Pick<Session, PermissionDoors> };
   readonly shellApi: Pick<Shell, 'openExternal'>;
@@ -54,5 +54,5 @@ export type AppWindow = Pick<
   BrowserWindow,
   'loadURL' | 'show' | 'focus' | 'restore' | 'isMinimized' | 'isDestroyed' | 'once'
 > & {
-  readonly webContents: Pick<WebContents, 'send' | 'on' | 'setWindowOpenHandler' | 'isDestroyed'>;
+  readonly webContents: Pick<WebContents, 'on' | 'setWindowOpenHandler'>;
 };

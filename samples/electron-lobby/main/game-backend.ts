@@ -11,7 +11,6 @@ import { GameError } from '../shared/problem.ts';
 export class BackendRefusal extends GameError {
   constructor({ code, issues }: Pick<RefusalBody, 'issues'> & { readonly code: string }) {
     super(code, issues);
-    this.name = 'BackendRefusal';
   }
 }
 

@@ -1,110 +1,106 @@
-import type { Client, Credentials, KeychainTier } from '@rallypoint/sdk';
-import { lobbyOutcomeOf, outcomeOf, problemOf } from '../shared/problem.ts';
-import { noteClientNews } from './client-news.ts';
+import type { Client } from '@rallypoint/sdk';
+import type { GameWindowServer } from '@rallypoint/sdk/electron/main';
+import { ArgumentError } from '@rallypoint/sdk/electron/renderer';
+import type { EntryPointDraft } from '../../game-backend/contract.ts';
+import { outcomeOf, problemOf } from '../shared/problem.ts';
 import { EntryPointDesk } from './entry-point-desk.ts';
 import { createGameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
 import { LobbyDesk } from './lobby-desk.ts';
-import type { Redirects } from './redirects.ts';
-import { SignIn } from './sign-in.ts';
+import { noteNews } from './news.ts';
 import type { StateStore } from './state-store.ts';
-import type { CallHandlers } from './window-calls.ts';
 
 /** What a {@link Game} stands on. */
 export interface GameParts {
   readonly client: Client;
-  readonly openCredentials: (allow?: readonly KeychainTier[]) => Promise<Credentials>;
-  readonly redirects: Redirects;
   readonly backendBase: string;
   readonly store: StateStore;
   readonly journal: Journal;
-  readonly now: () => number;
   /** Opens the page of the sign-in under way once more. */
   readonly reopenPage: () => Promise<void>;
   readonly copy: (text: string) => void;
 }
 
-/** The game without its windows: what a player has once signed in, and what windows may ask for. */
+/** What windows call of the game, beside the client. */
+export type GameCalls = Game['calls'];
+
+/** The game without its windows: what a player has once signed in. */
 export class Game {
   readonly #parts: GameParts;
-  readonly #signIn: SignIn;
   readonly #lobbies: LobbyDesk;
   readonly #entryPoint: EntryPointDesk;
+  #windows: GameWindowServer | undefined;
 
   constructor(parts: GameParts) {
-    const { client, store, journal } = parts;
+    const { client, store, journal, backendBase } = parts;
     this.#parts = parts;
-    this.#signIn = new SignIn({ ...parts, onEntered: () => void this.#enter(), onLeft: () => this.#leave() });
-    const backend = createGameBackend(parts.backendBase, () => this.#signIn.accessToken());
+    const backend = createGameBackend(backendBase, async () => (await this.#windows?.credentials?.accessToken()) ?? '');
     this.#lobbies = new LobbyDesk({ client, store, journal });
     this.#entryPoint = new EntryPointDesk({ backend, store, journal });
-    noteClientNews(client, journal);
   }
 
-  start(): Promise<void> {
-    return this.#signIn.start();
-  }
+  /** Pages show what other players wrote, so whatever they send is checked: texts here, the rest where it is used. */
+  readonly calls = {
+    reopenPage: () => this.#parts.reopenPage(),
+    createLobby: (title: string) => this.#lobbies.create(text(title)),
+    joinLobby: (code: string, create: boolean) => this.#lobbies.join(text(code), create === true),
+    copyCode: (lobbyId: string) => this.#copyCode(text(lobbyId)),
+    loadEntryPoint: () => this.#entryPoint.load(),
+    // As a value, because a window shows the faults of single fields.
+    saveEntryPoint: (draft: EntryPointDraft) => outcomeOf(() => this.#entryPoint.save(draft)),
+  };
 
-  /** @see SignIn.takeUp */
-  takeUp(answer: string): Promise<boolean> {
-    return this.#signIn.takeUp(answer);
+  /** Follows who is signed in. */
+  start(windows: GameWindowServer): void {
+    const { client, journal } = this.#parts;
+    this.#windows = windows;
+    noteNews({ client, windows, journal });
+    let isSignedIn = false;
+    windows.credentials$.subscribe(snapshot => {
+      if (isSignedIn === (snapshot?.status === 'signed-in') || snapshot?.status === 'signing-out') return;
+      isSignedIn = !isSignedIn;
+      if (isSignedIn) this.#enter();
+      else this.#leave();
+    });
+    client.status$.subscribe(({ status }) => {
+      if (status === 'ready' && !this.#parts.store.value.player) void this.#learnWho();
+    });
   }
 
   async close(): Promise<void> {
     this.#entryPoint.close();
-    await this.#signIn.close();
     await this.#parts.client.close();
   }
 
-  /** What windows may ask for. */
-  readonly handlers: CallHandlers = {
-    readState: () => this.#parts.store.value,
-    signIn: ({ keep }) => this.#signIn.signIn(keep),
-    reopenPage: () => outcomeOf(async () => this.#signIn.isUnderWay && this.#parts.reopenPage()),
-    cancelSignIn: () => outcomeOf(async () => this.#signIn.cancel()),
-    signOut: () => outcomeOf(() => this.#signIn.signOut()),
-    reconnect: () => outcomeOf(() => this.#reconnect()),
-    createLobby: ({ title }) => lobbyOutcomeOf(() => this.#lobbies.create(title)),
-    joinLobby: ({ code, create }) => lobbyOutcomeOf(() => this.#lobbies.join(code, create)),
-    copyCode: ({ lobbyId }) => outcomeOf(async () => this.#copyCode(lobbyId)),
-    loadEntryPoint: () => outcomeOf(() => this.#entryPoint.load()),
-    saveEntryPoint: draft => outcomeOf(() => this.#entryPoint.save(draft)),
-  };
+  #copyCode(lobbyId: string): void {
+    const { codes } = this.#parts.store.value;
+    if (Object.hasOwn(codes, lobbyId)) this.#parts.copy(codes[lobbyId] ?? '');
+  }
 
   /** None of it waits for the other, and what goes wrong shows where it belongs. */
-  async #enter(): Promise<void> {
-    const unimportant = () => {};
-    await Promise.all([
-      this.#learnWho(),
-      this.#signIn.connect().catch(unimportant),
-      this.#entryPoint.load().catch(unimportant),
-    ]);
+  #enter(): void {
+    this.#parts.store.set({ problem: undefined });
+    void this.#learnWho();
+    this.#windows?.credentials?.connect().catch(() => {});
+    this.#entryPoint.load().catch(() => {});
   }
 
   #leave(): void {
-    this.#lobbies.forget();
+    this.#parts.store.set({ player: undefined, problem: undefined, codes: {} });
     this.#entryPoint.forget();
   }
 
   async #learnWho(): Promise<void> {
     const { client, store } = this.#parts;
     const found = await client.fetchCurrentUser().then(
-      ({ id, username, displayName }) => ({ player: { id, username, displayName } }),
+      player => ({ player, problem: undefined }),
       error => ({ problem: problemOf(error) }),
     );
-    if (store.value.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
+    if (this.#windows?.credentials?.state.status === 'signed-in') store.set(found);
   }
+}
 
-  async #reconnect(): Promise<void> {
-    const { client, store } = this.#parts;
-    const { session } = store.value;
-    if (session.step === 'signed-in' && session.player === undefined) void this.#learnWho();
-    client.checkConnection();
-    await this.#signIn.connect();
-  }
-
-  #copyCode(lobbyId: string): void {
-    const code = this.#parts.store.value.codes[lobbyId];
-    if (code !== undefined) this.#parts.copy(code);
-  }
+function text(given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw new ArgumentError('invalid_call_arguments', 'This must be a text.');
 }

@@ -6,16 +6,14 @@ const entriesMax = 200;
 /** What happened last, for the player to read. Texts come from here and from names; never an address or a token. */
 export class Journal {
   readonly #store: StateStore;
-  readonly #now: () => number;
   #lastId = 0;
 
-  constructor(store: StateStore, now: () => number) {
+  constructor(store: StateStore) {
     this.#store = store;
-    this.#now = now;
   }
 
   note(text: string, tone: Tone = 'plain', news?: LobbyNews): void {
-    const entry: LogEntry = { id: ++this.#lastId, atMs: this.#now(), tone, text, ...(news && { news }) };
+    const entry: LogEntry = { id: ++this.#lastId, atMs: Date.now(), tone, text, ...(news && { news }) };
     this.#store.set({ log: [...this.#store.value.log, entry].slice(-entriesMax) });
   }
 }

@@ -54,11 +54,6 @@ export class LobbyDesk {
     return id;
   }
 
-  /** Forgets what is not another player's to see. To be called once nobody is signed in. */
-  forget(): void {
-    this.#parts.store.set({ codes: {} });
-  }
-
   /** @param title of the lobby, should it be created */
   #enter(code: string, title: string | undefined): Promise<LobbyHandle> {
     const name = this.#playerName;
@@ -75,8 +70,7 @@ export class LobbyDesk {
   }
 
   get #playerName(): string | undefined {
-    const { session } = this.#parts.store.value;
-    return session.step === 'signed-in' ? session.player?.displayName : undefined;
+    return this.#parts.store.value.player?.displayName;
   }
 
   get #defaultTitle(): string {

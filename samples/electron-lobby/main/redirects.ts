@@ -1,5 +1,5 @@
-import { type Client, doctor, type Finding, type FindingCode } from '@rallypoint/sdk';
-import { type ElectronRegistration, receiveRedirects } from '@rallypoint/sdk/electron';
+import { type Client, type ClientSignInOptions, doctor, type Finding, type FindingCode } from '@rallypoint/sdk';
+import { type ElectronRegistration, receiveRedirects } from '@rallypoint/sdk/electron/main';
 import type { RedirectView } from '../shared/state.ts';
 import type { ElectronParts } from './electron-parts.ts';
 import type { AppOptions } from './options.ts';
@@ -53,6 +53,11 @@ export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
       close: () => receiver.close(),
     };
   };
+}
+
+/** How a sign-in takes that way. */
+export function signInOptionsOf({ way, scheme }: RedirectView): ClientSignInOptions {
+  return way === 'custom-scheme' ? { scheme, redirect: way } : { redirect: 'loopback' };
 }
 
 /** For who wants no scheme: nothing is registered then. */

@@ -1,8 +1,10 @@
-import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
+import type { SignInSnapshot } from '@rallypoint/sdk/electron/renderer';
+import { problemOf } from '../shared/problem.ts';
+import type { RedirectView } from '../shared/state.ts';
 import { avatar } from './avatar.ts';
 import { el, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { createNotice } from './notice.ts';
 import { agoElement } from './time.ts';
 import type { View } from './view.ts';
@@ -19,6 +21,7 @@ export function createAccount(actions: Actions): View {
   const connection = el('dl', {});
   const scopes = el('ul', { class: 'tags' });
   let shown = '';
+  let since: { readonly status: string; readonly atMs: number } | undefined;
 
   async function leave(): Promise<void> {
     const outcome = await actions.signOut();
@@ -58,21 +61,24 @@ export function createAccount(actions: Actions): View {
       ),
     ),
     update(state: AppState) {
-      notice.show(state.session.step === 'signed-in' ? state.session.problem : undefined);
-      keeping.update(state.credential);
+      const { signIn, player, problem, entryPoint } = state;
+      const { status } = state.connection;
+      if (since?.status !== status) since = { status, atMs: Date.now() };
+      notice.show(signIn.status === 'signed-in' ? problem : undefined);
+      keeping.update(signIn);
       redirect.update(state.redirect);
-      const next = JSON.stringify([state.session, state.connection, state.credential.scopes, state.entryPoint.mayEdit]);
+      const next = JSON.stringify([signIn.status, signIn.scopes, player, state.connection, entryPoint.mayEdit]);
       if (next === shown) return;
       shown = next;
       setChildren(who, ...person(state));
-      setChildren(connection, ...connectionRows(state));
-      setChildren(scopes, ...state.credential.scopes.map(scope => el('li', {}, scope)));
+      setChildren(connection, ...connectionRows(state, since.atMs));
+      setChildren(scopes, ...(signIn.scopes ?? '').split(' ').map(scope => el('li', {}, scope)));
     },
   };
 }
 
 function person(state: AppState): Node[] {
-  const player = state.session.step === 'signed-in' ? state.session.player : undefined;
+  const { player } = state;
   const name = playerName(state);
   const role = state.entryPoint.mayEdit ? 'Owner of this application' : 'Player';
   return [
@@ -91,11 +97,11 @@ function person(state: AppState): Node[] {
   ];
 }
 
-function connectionRows({ connection, app }: AppState): Node[] {
+function connectionRows({ connection, app }: AppState, sinceMs: number): Node[] {
   const [text] = connectionWords(connection);
   return [
-    ...row('State', text, ' ', agoElement(connection.sinceMs, 'since ')),
-    ...(connection.problem ? row('Why', connection.problem.message) : []),
+    ...row('State', text, ' ', agoElement(sinceMs, 'since ')),
+    ...(connection.error ? row('Why', problemOf(connection.error).message) : []),
     ...row('Application', app.applicationId),
     ...row('Windows', app.shell === 'electron' ? 'Electron' : 'Chromium, in place of Electron'),
   ];
@@ -106,7 +112,7 @@ function row(term: string, ...values: readonly (Node | string)[]): Node[] {
 }
 
 /** The tiers from best to least, with the one that is used. */
-function createKeeping(): { readonly element: HTMLElement; update(credential: CredentialView): void } {
+function createKeeping(): { readonly element: HTMLElement; update(signIn: SignInSnapshot): void } {
   const tiers = (['system', 'encrypted-file', 'memory'] as const).map(tier => {
     const [name, text] = tierWords[tier];
     const backend = el('code', {});
@@ -130,16 +136,16 @@ function createKeeping(): { readonly element: HTMLElement; update(credential: Cr
       expiry,
       trouble.element,
     ),
-    update(credential) {
-      trouble.show(credential.trouble);
+    update(signIn) {
+      trouble.show(signIn.trouble && problemOf(signIn.trouble));
       for (const { tier, backend, item } of tiers) {
-        const isUsed = tier === credential.tier;
+        const isUsed = tier === signIn.tier;
         item.ariaCurrent = isUsed ? 'true' : null;
-        setText(backend, isUsed ? (credential.backend ?? '') : '');
+        setText(backend, isUsed ? (signIn.backend ?? '') : '');
       }
-      setShown(expiry, credential.expiresAtMs !== undefined);
-      if (credential.expiresAtMs === expiresAtMs || credential.expiresAtMs === undefined) return;
-      expiresAtMs = credential.expiresAtMs;
+      setShown(expiry, signIn.expiresAtMs !== undefined);
+      if (signIn.expiresAtMs === expiresAtMs || signIn.expiresAtMs === undefined) return;
+      expiresAtMs = signIn.expiresAtMs;
       setChildren(
         expiry,
         document.createTextNode('The access token expires '),

@@ -1,5 +1,6 @@
-import type { AppState, LogEntry } from '../shared/state.ts';
+import type { LogEntry } from '../shared/state.ts';
 import { el, keyedList, type Row, setShown, setText } from './dom.ts';
+import type { AppState } from './model.ts';
 import { agoElement } from './time.ts';
 import type { View } from './view.ts';
 

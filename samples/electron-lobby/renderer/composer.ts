@@ -36,7 +36,7 @@ export function createComposer(
   submits(
     form,
     notice,
-    () => (text.value.trim() === '' ? undefined : actions.say({ lobbyId: lobbyId(), text: text.value })),
+    () => (text.value.trim() === '' ? undefined : actions.say(lobbyId(), text.value)),
     () => {
       form.reset();
       showLength();

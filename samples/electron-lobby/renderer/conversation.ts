@@ -1,6 +1,7 @@
-import type { LobbyEntry, LobbyView } from '../shared/state.ts';
+import type { LobbyMessageSnapshot } from '@rallypoint/sdk';
 import { avatar } from './avatar.ts';
 import { el, keyedList, type Row, setAttribute, setShown, setText } from './dom.ts';
+import { type LobbyEntry, timeOf } from './model.ts';
 import { clockElement } from './time.ts';
 
 // Lines of one author that follow each other this closely share a head.
@@ -10,10 +11,13 @@ const nearEndPixels = 80;
 /** What was said and what happened, with the newest in view unless the player is reading further up. */
 export function createConversation(): {
   readonly element: HTMLElement;
-  update(lobby: LobbyView, isOther: boolean): void;
+  update(entries: readonly LobbyEntry[], ownId: string | undefined, isOther: boolean): void;
 } {
   const list = el('ol', { class: 'entries', role: 'log', 'aria-label': 'Conversation' });
-  const update = keyedList<LobbyEntry>(list, entryRow);
+  let ownId: string | undefined;
+  const update = keyedList<LobbyEntry>(list, entry =>
+    isMessage(entry) ? messageRow(entry, entry.author !== undefined && entry.author.id === ownId) : eventRow(),
+  );
   const empty = el('p', { class: 'empty-hint' }, 'Nobody has said anything yet. Say hello!');
   const toEnd = el('button', { class: 'to-end', hidden: true, onclick: scrollToEnd }, 'New messages ↓');
   const scroller = el(
@@ -23,7 +27,7 @@ export function createConversation(): {
     list,
   );
   const element = el('div', { class: 'conversation' }, scroller, toEnd);
-  let lastId: string | undefined;
+  let lastId: LobbyEntry['id'] | undefined;
   let isAtEnd = true;
   // A window that is made smaller must not hide the newest line.
   new ResizeObserver(() => isAtEnd && scrollToEnd()).observe(scroller);
@@ -43,14 +47,15 @@ export function createConversation(): {
 
   return {
     element,
-    update({ entries }, isOther) {
+    update(entries, own, isOther) {
+      ownId = own;
       const last = entries.at(-1);
       const isNew = last?.id !== lastId;
-      const follows = isOther || isAtEnd || (last?.kind === 'message' && last.isYou && isNew);
+      const follows = isOther || isAtEnd || (isNew && isMessage(last) && last.author?.id === own);
       lastId = last?.id;
       // Nobody wants to hear a whole history read out.
       setAttribute(list, 'aria-live', isOther ? 'off' : 'polite');
-      setShown(empty, !entries.some(({ kind }) => kind === 'message'));
+      setShown(empty, !entries.some(isMessage));
       update(entries);
       if (follows) scrollToEnd();
       else if (isNew) setShown(toEnd, true);
@@ -58,33 +63,34 @@ export function createConversation(): {
   };
 }
 
-function entryRow(first: LobbyEntry): Row<LobbyEntry> {
-  return first.kind === 'message' ? messageRow(first) : eventRow();
+function isMessage(entry: LobbyEntry | undefined): entry is LobbyMessageSnapshot {
+  return entry !== undefined && 'content' in entry;
 }
 
-function messageRow(first: LobbyEntry & { kind: 'message' }): Row<LobbyEntry> {
-  const author = el('strong', {}, first.isYou ? 'You' : first.author);
+function messageRow({ author, sentAtMs }: LobbyMessageSnapshot, isYou: boolean): Row<LobbyEntry> {
+  const name = author?.displayName ?? 'Somebody';
   const content = el('p', {});
   const edited = el('small', { class: 'soft' }, 'edited');
+  const head = el('div', { class: 'head' }, el('strong', {}, isYou ? 'You' : name), clockElement(sentAtMs));
   const element = el(
     'li',
-    { class: first.isYou ? 'message own' : 'message' },
-    avatar(first.authorId, first.author),
-    el('div', { class: 'bubble' }, el('div', { class: 'head' }, author, clockElement(first.atMs)), content, edited),
+    { class: isYou ? 'message own' : 'message' },
+    avatar(author?.id ?? '0', name),
+    el('div', { class: 'bubble' }, head, content, edited),
   );
   return {
     element,
     update(entry, before) {
-      if (entry.kind !== 'message') return;
+      if (!isMessage(entry)) return;
       setText(content, entry.content);
-      setShown(edited, entry.isEdited);
+      setShown(edited, entry.editedAtMs !== undefined);
       element.classList.toggle('continued', isContinued(entry, before));
     },
   };
 }
 
-function isContinued(entry: LobbyEntry & { kind: 'message' }, before: LobbyEntry | undefined): boolean {
-  return before?.kind === 'message' && before.authorId === entry.authorId && entry.atMs - before.atMs < togetherMs;
+function isContinued(entry: LobbyMessageSnapshot, before: LobbyEntry | undefined): boolean {
+  return isMessage(before) && before.author?.id === entry.author?.id && entry.sentAtMs - before.sentAtMs < togetherMs;
 }
 
 function eventRow(): Row<LobbyEntry> {
@@ -93,9 +99,10 @@ function eventRow(): Row<LobbyEntry> {
   return {
     element,
     update(entry) {
-      if (entry.kind !== 'event' || text.textContent === entry.text) return;
-      setText(text, entry.text);
-      element.append(clockElement(entry.atMs));
+      const news = isMessage(entry) ? undefined : entry.news?.text;
+      if (news === undefined || text.textContent === news) return;
+      setText(text, news);
+      element.append(clockElement(timeOf(entry)));
     },
   };
 }

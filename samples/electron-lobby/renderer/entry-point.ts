@@ -1,10 +1,10 @@
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
-import type { AppState, EntryPointPanel, Outcome, SessionView } from '../shared/state.ts';
+import type { EntryPointPanel, Outcome } from '../shared/state.ts';
 import { el, setAttribute, setShown, setText } from './dom.ts';
 import { createPreview, whyNotHere } from './entry-point-preview.ts';
 import { createChoice, createField } from './field.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 import type { View } from './view.ts';
 
@@ -130,9 +130,9 @@ export function createEntryPoint(actions: Actions): View {
       el('p', { class: 'lead' }, 'The one command that launches your game, from wherever players talk.'),
       el('div', { class: 'cards' }, form, el('div', { class: 'column' }, preview.element, whyNotHere())),
     ),
-    update({ entryPoint: panel, session }: AppState) {
+    update({ entryPoint: panel, player }: AppState) {
       setText(state, stateWords(panel));
-      setText(others, othersWords(panel, session));
+      setText(others, othersWords(panel, player?.id));
       setShown(others, panel.status === 'ready');
       loading.show(panel.status === 'failed' ? panel.problem : undefined);
       setShown(retry, panel.status === 'failed');
@@ -152,8 +152,7 @@ export function createEntryPoint(actions: Actions): View {
   };
 }
 
-function othersWords({ players }: EntryPointPanel, session: SessionView): string {
-  const ownId = session.step === 'signed-in' ? session.player?.id : undefined;
+function othersWords({ players }: EntryPointPanel, ownId: string | undefined): string {
   const names = players.filter(({ id }) => id !== ownId).map(({ displayName }) => displayName);
   if (names.length === 0) return 'Nobody else has the game open.';
   return `${new Intl.ListFormat('en').format(names)} ${names.length === 1 ? 'has' : 'have'} the game open, too.`;

@@ -1,16 +1,17 @@
-import type { AppState, LobbySummary } from '../shared/state.ts';
+import type { LobbySnapshot } from '@rallypoint/sdk';
+import { titleOf } from '../shared/names.ts';
 import { el, keyedList, type Row, setAttribute, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 import type { View } from './view.ts';
-import { count } from './words.ts';
+import { count, onlineIn } from './words.ts';
 
 /** The player's lobbies, and the two ways into another. */
 export function createLobbyList(actions: Actions): View & { focusCode(): void } {
-  let shownId: string | undefined;
+  let state: AppState | undefined;
   const list = el('ul', { class: 'lobby-list', 'aria-label': 'Your lobbies', onkeydown: moveByArrows });
-  const update = keyedList<LobbySummary>(list, ({ id }) => lobbyRow(actions, id, () => shownId));
+  const update = keyedList<LobbySnapshot>(list, ({ id }) => lobbyRow(actions, id, () => state));
   const empty = el(
     'p',
     { class: 'empty-hint' },
@@ -42,7 +43,7 @@ export function createLobbyList(actions: Actions): View & { focusCode(): void } 
     async () => {
       setShown(createIt, false);
       if (code.value.trim() === '') return undefined;
-      const outcome = await actions.joinLobby({ code: code.value, create: false });
+      const outcome = await actions.joinLobby(code.value, false);
       setShown(createIt, !outcome.ok && outcome.problem.code === 'no_such_lobby');
       return outcome;
     },
@@ -53,7 +54,7 @@ export function createLobbyList(actions: Actions): View & { focusCode(): void } 
   /** The player knows now that no lobby has the code. */
   async function createAnyway(): Promise<void> {
     setShown(createIt, false);
-    const outcome = await actions.joinLobby({ code: code.value, create: true });
+    const outcome = await actions.joinLobby(code.value, true);
     joinNotice.show(outcome.ok ? undefined : outcome.problem);
     if (outcome.ok) join.reset();
   }
@@ -76,7 +77,7 @@ export function createLobbyList(actions: Actions): View & { focusCode(): void } 
   submits(
     create,
     titleNotice,
-    () => actions.createLobby({ title: title.value }),
+    () => actions.createLobby(title.value),
     () => create.reset(),
   );
 
@@ -92,21 +93,21 @@ export function createLobbyList(actions: Actions): View & { focusCode(): void } 
   return {
     element,
     focusCode: () => code.focus(),
-    update({ lobbies, openLobby }: AppState) {
-      shownId = openLobby?.id;
-      setShown(empty, lobbies.length === 0);
-      update(lobbies);
+    update(now: AppState) {
+      state = now;
+      setShown(empty, now.lobbies.length === 0);
+      update(now.lobbies);
     },
   };
 }
 
-function lobbyRow(actions: Actions, lobbyId: string, shownId: () => string | undefined): Row<LobbySummary> {
+function lobbyRow(actions: Actions, lobbyId: string, state: () => AppState | undefined): Row<LobbySnapshot> {
   const title = el('strong', { class: 'clamped' });
   const people = el('small', {});
   const unread = el('span', { class: 'unread' });
   const button = el(
     'button',
-    { onclick: () => actions.showLobby({ lobbyId }) },
+    { onclick: () => actions.showLobby(lobbyId) },
     icon('lobbies'),
     el('span', { class: 'two-lines' }, title, people),
     unread,
@@ -114,12 +115,13 @@ function lobbyRow(actions: Actions, lobbyId: string, shownId: () => string | und
   return {
     element: el('li', {}, button),
     update(lobby) {
-      setText(title, lobby.title);
-      setText(people, `${lobby.onlineCount} of ${count(lobby.memberCount, 'member')} online`);
-      setShown(unread, lobby.unread > 0);
-      setText(unread, lobby.unread > 99 ? '99+' : String(lobby.unread));
-      setAttribute(unread, 'aria-label', `${lobby.unread} unread`);
-      setAttribute(button, 'aria-current', shownId() === lobbyId ? 'true' : undefined);
+      const unreadCount = state()?.unreadOf(lobbyId) ?? 0;
+      setText(title, titleOf(lobby));
+      setText(people, `${onlineIn(lobby)} of ${count(lobby.members.length, 'member')} online`);
+      setShown(unread, unreadCount > 0);
+      setText(unread, unreadCount > 99 ? '99+' : String(unreadCount));
+      setAttribute(unread, 'aria-label', `${unreadCount} unread`);
+      setAttribute(button, 'aria-current', state()?.openLobby?.lobby.id === lobbyId ? 'true' : undefined);
     },
   };
 }

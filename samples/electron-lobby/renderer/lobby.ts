@@ -1,13 +1,13 @@
-import type { AppState, LobbyView } from '../shared/state.ts';
+import { titleOf } from '../shared/names.ts';
 import { createComposer } from './composer.ts';
 import { createConversation } from './conversation.ts';
 import { el, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
 import { createMemberList } from './member-list.ts';
-import type { Actions } from './model.ts';
+import { type Actions, type AppState, entriesOf } from './model.ts';
 import { createNotice } from './notice.ts';
 import type { View } from './view.ts';
-import { count } from './words.ts';
+import { count, onlineIn } from './words.ts';
 
 /** The lobby that is shown: who is in it, what was said, and a line to say something. */
 export function createLobby(actions: Actions): View & { focusComposer(): void } {
@@ -28,7 +28,7 @@ export function createLobby(actions: Actions): View & { focusComposer(): void } 
   );
   const back = el(
     'button',
-    { class: 'quiet back', onclick: () => actions.showLobby({ lobbyId: null }) },
+    { class: 'quiet back', onclick: () => actions.showLobby(null) },
     icon('back'),
     el('span', {}, 'Lobbies'),
   );
@@ -60,37 +60,35 @@ export function createLobby(actions: Actions): View & { focusComposer(): void } 
   );
 
   async function copyCode(): Promise<void> {
-    await actions.copyCode({ lobbyId });
+    await actions.copyCode(lobbyId);
     setText(copied, 'Copied');
     setTimeout(() => setText(copied, ''), 2_000);
   }
 
   async function leaveLobby(): Promise<void> {
-    const outcome = await actions.leaveLobby({ lobbyId });
+    const outcome = await actions.leaveLobby(lobbyId);
     notice.show(outcome.ok ? undefined : outcome.problem);
   }
 
   return {
     element,
     focusComposer: () => composer.focus(),
-    update({ openLobby, connection }: AppState) {
+    update(state: AppState) {
+      const { openLobby, connection, codes, player } = state;
       setShown(open, openLobby !== undefined);
       setShown(empty, openLobby === undefined);
       if (!openLobby) return;
-      const isOther = lobbyId !== openLobby.id;
-      lobbyId = openLobby.id;
+      const { lobby } = openLobby;
+      const isOther = lobbyId !== lobby.id;
+      lobbyId = lobby.id;
       if (isOther) notice.show(undefined);
-      setText(title, openLobby.title);
-      setText(people, peopleWords(openLobby));
-      setShown(share, openLobby.code !== undefined);
-      setText(code, openLobby.code ?? '');
-      members.update(openLobby.members);
-      conversation.update(openLobby, isOther);
+      setText(title, titleOf(lobby));
+      setText(people, `${count(lobby.members.length, 'member')}, ${onlineIn(lobby)} online`);
+      setShown(share, codes[lobbyId] !== undefined);
+      setText(code, codes[lobbyId] ?? '');
+      members.update(state);
+      conversation.update(entriesOf(state), player?.id ?? connection.userId, isOther);
       composer.update(connection.status === 'ready', isOther);
     },
   };
-}
-
-function peopleWords({ memberCount, onlineCount }: LobbyView): string {
-  return `${count(memberCount, 'member')}, ${onlineCount} online`;
 }

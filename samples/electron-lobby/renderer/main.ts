@@ -1,20 +1,11 @@
 import { openClient } from '@rallypoint/sdk/electron/renderer';
-import type { Bridge } from '../shared/bridge.ts';
-import type { AppState } from '../shared/state.ts';
 import { setShown } from './dom.ts';
-import { AppModel } from './model.ts';
+import { AppModel, type AppState } from './model.ts';
 import { createShell } from './shell.ts';
 import { keepTimes } from './time.ts';
 import { createWelcome } from './welcome.ts';
 
-declare global {
-  interface Window {
-    /** From the preload script. */
-    readonly starfall: Bridge;
-  }
-}
-
-const model = new AppModel(window.starfall, openClient(), () => show(model.state));
+const model = new AppModel(openClient(), () => show(model.state));
 const welcome = createWelcome(model.actions);
 const shell = createShell(model.actions);
 // Neither, before it is known which: not both for a moment.
@@ -22,24 +13,24 @@ for (const { element } of [welcome, shell]) setShown(element, false);
 document.body.append(welcome.element, shell.element);
 keepTimes();
 
-let shownStep: AppState['session']['step'] = 'starting';
+let shownStatus: AppState['signIn']['status'] = 'opening';
 
 function show(state: AppState): void {
-  const isSignedIn = state.session.step === 'signed-in';
+  const { status } = state.signIn;
+  const isSignedIn = status === 'signed-in';
   setShown(welcome.element, !isSignedIn);
   setShown(shell.element, isSignedIn);
-  const lobbyId = state.openLobby?.id ?? null;
+  const lobbyId = state.openLobby?.lobby.id ?? null;
   if (lobbyId !== history.state) history.replaceState(lobbyId, '');
   welcome.update(state);
   shell.update(state);
-  if (state.session.step === shownStep) return;
+  if (status === shownStatus) return;
   // What had the focus is gone; it goes to where the player goes on.
-  shownStep = state.session.step;
+  shownStatus = status;
   if (isSignedIn) shell.focus();
   else welcome.focus();
 }
 
 // A window that is reloaded goes on with the lobby that it showed.
-if (typeof history.state === 'string') await model.actions.showLobby({ lobbyId: history.state });
-await model.start(window.starfall.readState);
+await model.start(typeof history.state === 'string' ? history.state : undefined);
 show(model.state);

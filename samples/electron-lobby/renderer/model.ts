@@ -1,154 +1,150 @@
-import type { LobbyId, LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
-import type { WindowClient } from '@rallypoint/sdk/electron/renderer';
-import type { Bridge } from '../shared/bridge.ts';
-import { isAccidental, nameOf, titleOf } from '../shared/names.ts';
-import { GameError, outcomeOf, problemOf } from '../shared/problem.ts';
-import type {
-  AppState,
-  GameState,
-  LobbyEntry,
-  LobbyOutcome,
-  LobbySummary,
-  LobbyView,
-  MemberView,
-  Outcome,
-} from '../shared/state.ts';
+import type { ConnectionSnapshot, LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
+import type { SignInSnapshot, WindowCalls, WindowClient, WindowLobby } from '@rallypoint/sdk/electron/renderer';
+import type { EntryPointDraft } from '../../game-backend/contract.ts';
+import type { GameCalls } from '../main/game.ts';
+import { isAccidental } from '../shared/names.ts';
+import { endingOf, GameError, outcomeOf, problemOf } from '../shared/problem.ts';
+import type { GameState, LogEntry, Outcome, Problem } from '../shared/state.ts';
 
-/** What the parts of a window can ask for: what the game's main process does, and what the client does. */
-export interface Actions extends Omit<Bridge, 'readState' | 'onState'> {
-  leaveLobby(payload: { readonly lobbyId: string }): Promise<Outcome>;
-  /** Shows a lobby; null: none. */
-  showLobby(payload: { readonly lobbyId: string | null }): Promise<Outcome>;
-  say(payload: { readonly lobbyId: string; readonly text: string }): Promise<Outcome>;
+/** All that a window shows: what the client says, and the state of the game. */
+export interface AppState extends GameState {
+  readonly signIn: SignInSnapshot;
+  readonly connection: ConnectionSnapshot;
+  readonly lobbies: readonly LobbySnapshot[];
+  /** The lobby that is shown, by its state and by its handle. */
+  readonly openLobby?: { readonly lobby: LobbySnapshot; readonly handle: WindowLobby };
+  /** Messages of others that were not shown yet. */
+  unreadOf(lobbyId: string): number;
+  /** Why nobody is signed in any more, or why it did not succeed. */
+  readonly signInProblem: Problem | undefined;
 }
+
+/** What is in a lobby's conversation: what was said, and what happened. */
+export type LobbyEntry = LobbyMessageSnapshot | LogEntry;
 
 const historyMax = 100;
 const entriesShownMax = 300;
 
 /** What a window shows: the client of the main process, the state of the game, and which lobby is open. */
 export class AppModel {
-  readonly actions: Actions;
   readonly #client: WindowClient;
+  readonly #game: WindowCalls<GameCalls>;
   readonly #onChange: () => void;
-  readonly #known = new Set<string>();
-  #game: GameState | undefined;
+  /** What follows the messages of each lobby. */
+  readonly #following = new Map<string, { unsubscribe(): void }>();
+  readonly #started = Promise.withResolvers<void>();
+  #state: GameState | undefined;
   #shownId: string | null = null;
-  #status = '';
-  #statusSinceMs = 0;
+  #hasSignedOut = false;
   #isTelling = false;
 
-  constructor(bridge: Bridge, client: WindowClient, onChange: () => void) {
+  constructor(client: WindowClient, onChange: () => void) {
     this.#client = client;
+    this.#game = client.gameCalls<GameCalls>();
     this.#onChange = onChange;
-    this.actions = {
-      ...bridge,
-      createLobby: async payload => this.#entered(await bridge.createLobby(payload)),
-      joinLobby: async payload => this.#entered(await bridge.joinLobby(payload)),
-      leaveLobby: ({ lobbyId }) => outcomeOf(async () => client.lobbies.get(lobbyId)?.leave()),
-      showLobby: ({ lobbyId }) => outcomeOf(async () => this.#show(lobbyId)),
-      say: ({ lobbyId, text }) =>
-        outcomeOf(async () => {
-          const lobby = client.lobbies.get(lobbyId);
-          if (!lobby) throw new GameError('not_a_lobby_member');
-          await lobby.send(text);
-        }),
-    };
-    client.status$.subscribe(({ status }) => {
-      if (status !== this.#status) this.#statusSinceMs = Date.now();
-      this.#status = status;
+    client.gameState$<GameState>('game').subscribe(state => {
+      this.#state = state;
+      this.#started.resolve();
       this.#changed();
     });
+    client.credentials$.subscribe(snapshot => {
+      if (snapshot?.status !== 'signed-in') this.#shownId = null;
+      else this.#hasSignedOut = false;
+      this.#changed();
+    });
+    client.status$.subscribe(() => this.#changed());
     client.lobbies$.subscribe(lobbies => this.#take(lobbies));
-    // Messages come with an event each; the lobbies themselves have them then.
-    client.events$.subscribe(() => this.#changed());
-    bridge.onState(game => this.#takeGame(game));
   }
 
-  /** Resolves when there is something to show. */
-  async start(readGame: Bridge['readState']): Promise<void> {
-    await this.#client.opened;
-    if (!this.#game) this.#takeGame(await readGame());
+  /** @param lobbyId the lobby that the window showed before it was reloaded. Resolves when there is something to show. */
+  async start(lobbyId?: string): Promise<void> {
+    await Promise.all([this.#client.opened, this.#started.promise]);
+    if (lobbyId !== undefined) this.#show(lobbyId);
   }
 
   /** To be read once {@link start} has resolved. */
   get state(): AppState {
-    if (!this.#game) throw new Error('Nothing is known yet.');
-    const { session, codes } = this.#game;
-    const { status, error, retryAtMs } = this.#client.status;
+    if (!this.#state) throw new Error('Nothing is known yet.');
+    const { status, credentials: signIn = { status: 'opening' } } = this.#client;
+    const { codes, problem } = this.#state;
     // The client may let go of lobbies a moment after the player has signed out. One that a join has just created is not
     // shown before the player wants it; then its code is known.
     const lobbies = this.#client.lobbies.snapshot.filter(
-      lobby => session.step === 'signed-in' && (!isAccidental(lobby) || codes[lobby.id] !== undefined),
+      lobby => signIn.status === 'signed-in' && (!isAccidental(lobby) || codes[lobby.id] !== undefined),
     );
-    const shown = lobbies.find(({ id }) => id === this.#shownId);
+    const lobby = lobbies.find(({ id }) => id === this.#shownId);
+    const handle = lobby && this.#client.lobbies.get(lobby.id);
+    const ending = this.#hasSignedOut ? undefined : endingOf(signIn);
     return {
-      ...this.#game,
-      connection: {
-        status,
-        sinceMs: this.#statusSinceMs,
-        ...(retryAtMs !== undefined && { retryAtMs }),
-        ...(error !== undefined && { problem: problemOf(error) }),
-      },
-      lobbies: lobbies.map(lobby => this.#summary(lobby)),
-      ...(shown && { openLobby: this.#view(shown, this.#game) }),
+      ...this.#state,
+      signIn,
+      connection: status,
+      lobbies,
+      ...(lobby && handle && { openLobby: { lobby, handle } }),
+      unreadOf: id => (id === this.#shownId ? 0 : (this.#handle(id)?.unreadCount ?? 0)),
+      signInProblem: (signIn.error && problemOf(signIn.error)) ?? ending ?? problem,
     };
   }
 
-  #takeGame(game: GameState): void {
-    this.#game = game;
-    if (game.session.step !== 'signed-in') this.#shownId = null;
-    this.#changed();
+  /** What the parts of a window can ask for. Where something can go wrong, they get it in words. */
+  readonly actions = {
+    /** @param forThisRun where the keychain cannot be used, and the player says so */
+    signIn: (forThisRun: boolean) => outcomeOf(() => this.#client.signIn({ forThisRun })),
+    cancelSignIn: () => outcomeOf(() => this.#client.cancelSignIn()),
+    reopenPage: () => outcomeOf(() => this.#game.reopenPage()),
+    signOut: () =>
+      outcomeOf(async () => {
+        this.#hasSignedOut = true;
+        await this.#client.signOut();
+      }),
+    reconnect: () =>
+      outcomeOf(async () => {
+        await this.#client.checkConnection();
+        await this.#client.connect();
+      }),
+    createLobby: (title: string) => outcomeOf(async () => this.#show(await this.#game.createLobby(title))),
+    /** @param create whether to create the lobby if no lobby has this code: else `no_such_lobby` */
+    joinLobby: (code: string, create: boolean) =>
+      outcomeOf(async () => this.#show(await this.#game.joinLobby(code, create))),
+    leaveLobby: (lobbyId: string) => outcomeOf(async () => this.#handle(lobbyId)?.leave()),
+    /** Null: none. */
+    showLobby: (lobbyId: string | null) => this.#show(lobbyId),
+    say: (lobbyId: string, text: string) =>
+      outcomeOf(async () => {
+        const lobby = this.#handle(lobbyId);
+        if (!lobby) throw new GameError('not_a_lobby_member');
+        await lobby.send(text);
+      }),
+    copyCode: (lobbyId: string) => outcomeOf(() => this.#game.copyCode(lobbyId)),
+    loadEntryPoint: () => outcomeOf(() => this.#game.loadEntryPoint()),
+    saveEntryPoint: (draft: EntryPointDraft): Promise<Outcome> => this.#game.saveEntryPoint(draft),
+  };
+
+  #handle(lobbyId: string): WindowLobby | undefined {
+    return this.#client.lobbies.get(lobbyId as LobbySnapshot['id']);
   }
 
   #take(lobbies: readonly LobbySnapshot[]): void {
-    for (const { id } of lobbies) {
-      if (this.#known.has(id)) continue;
-      // A lobby may be known before the session is ready. What cannot be read is not shown; the lobby works without.
-      const loaded = this.#client.lobbies.get(id)?.loadOlder(historyMax, { whenOffline: 'queue' });
-      loaded?.then(() => this.#changed()).catch(() => {});
+    for (const [id, following] of this.#following) {
+      if (lobbies.some(lobby => lobby.id === id)) continue;
+      following.unsubscribe();
+      this.#following.delete(id);
     }
-    this.#known.clear();
-    for (const { id } of lobbies) this.#known.add(id);
+    for (const { id } of lobbies) {
+      const handle = this.#handle(id);
+      if (!handle || this.#following.has(id)) continue;
+      const following = handle.messages$.subscribe(() => this.#changed());
+      following.add(handle.unreadCount$.subscribe(() => this.#changed()));
+      this.#following.set(id, following);
+      // A lobby may be known before the session is ready. What cannot be read is not shown; the lobby works without.
+      handle.loadOlder(historyMax, { whenOffline: 'queue' }).catch(() => {});
+    }
     this.#changed();
-  }
-
-  #entered(outcome: LobbyOutcome): LobbyOutcome {
-    if (outcome.ok) this.#show(outcome.lobbyId);
-    return outcome;
   }
 
   #show(lobbyId: string | null): void {
     this.#shownId = lobbyId;
     this.#changed();
-  }
-
-  #summary(lobby: LobbySnapshot): LobbySummary {
-    const { id, members } = lobby;
-    const onlineCount = members.filter(({ connected }) => connected).length;
-    const unread = id === this.#shownId ? 0 : (this.#client.lobbies.get(id)?.unreadCount ?? 0);
-    return { id, title: titleOf(lobby), memberCount: members.length, onlineCount, unread };
-  }
-
-  #view(lobby: LobbySnapshot, { codes, log, session }: GameState): LobbyView {
-    const ownId = (session.step === 'signed-in' ? session.player?.id : undefined) ?? this.#client.status.userId;
-    const code = codes[lobby.id];
-    const news = log.flatMap(({ id, atMs, news }) => (news?.lobbyId === lobby.id ? [{ ...news, id, atMs }] : []));
-    const joinedAtMs = new Map(news.flatMap(({ isJoin, memberId, atMs }) => (isJoin ? [[memberId, atMs]] : [])));
-    const members = lobby.members.map((member): MemberView => {
-      const since = joinedAtMs.get(member.id);
-      const { id, connected } = member;
-      const view = { id, name: nameOf(member), isYou: id === ownId, connected };
-      return since === undefined ? view : { ...view, joinedAtMs: since };
-    });
-    const messages = this.#client.lobbies.get(lobby.id)?.messages ?? [];
-    const said = messages.flatMap(one => (one.status === 'sent' ? [messageEntry(one, ownId)] : []));
-    const happened = news.map(({ id, atMs, text }) => ({ kind: 'event', id: `event-${id}`, text, atMs }) as const);
-    return {
-      ...this.#summary(lobby),
-      members: members.sort(byPresence),
-      entries: [...said, ...happened].sort((a, b) => a.atMs - b.atMs).slice(-entriesShownMax),
-      ...(code !== undefined && { code }),
-    };
   }
 
   /** Changes of one turn are told of together. */
@@ -158,27 +154,24 @@ export class AppModel {
     queueMicrotask(() => {
       this.#isTelling = false;
       // What is said while it is shown has been read.
-      const shown = this.#client.lobbies.get(this.#shownId as LobbyId);
+      const shown = this.#shownId === null ? undefined : this.#handle(this.#shownId);
       if (shown && shown.unreadCount > 0) shown.markRead();
-      if (this.#game) this.#onChange();
+      if (this.#state) this.#onChange();
     });
   }
 }
 
-function messageEntry(message: LobbyMessageSnapshot, ownId: string | undefined): LobbyEntry {
-  const { id, author, content, sentAtMs, editedAtMs } = message;
-  return {
-    kind: 'message',
-    id,
-    authorId: author?.id ?? '0',
-    author: author?.displayName ?? 'Somebody',
-    isYou: author !== undefined && author.id === ownId,
-    content,
-    atMs: sentAtMs,
-    isEdited: editedAtMs !== undefined,
-  };
+export type Actions = AppModel['actions'];
+
+/** What was said and what happened in the lobby that is shown, oldest first. */
+export function entriesOf({ openLobby, log }: AppState): readonly LobbyEntry[] {
+  if (!openLobby) return [];
+  const { lobby, handle } = openLobby;
+  const said = handle.messages.filter(message => message.status === 'sent');
+  const happened = log.filter(({ news }) => news?.lobbyId === lobby.id);
+  return [...said, ...happened].sort((a, b) => timeOf(a) - timeOf(b)).slice(-entriesShownMax);
 }
 
-function byPresence(a: MemberView, b: MemberView): number {
-  return Number(b.connected) - Number(a.connected) || a.name.localeCompare(b.name);
+export function timeOf(entry: LobbyEntry): number {
+  return 'atMs' in entry ? entry.atMs : entry.sentAtMs;
 }

@@ -1,4 +1,3 @@
-import type { AppState } from '../shared/state.ts';
 import { createAccount } from './account.ts';
 import { createActivity } from './activity.ts';
 import { el, setAttribute } from './dom.ts';
@@ -7,7 +6,7 @@ import { createHelp } from './help.ts';
 import { type IconName, icon } from './icon.ts';
 import { createLobby } from './lobby.ts';
 import { createLobbyList } from './lobby-list.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { listenForKeys } from './shortcuts.ts';
 import { createTopBar } from './top-bar.ts';
 import type { View } from './view.ts';

@@ -1,8 +1,9 @@
-import type { AppState, ConnectionView } from '../shared/state.ts';
+import type { ConnectionSnapshot } from '@rallypoint/sdk';
+import { problemOf } from '../shared/problem.ts';
 import { avatar } from './avatar.ts';
 import { el, setAttribute, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { relative } from './time.ts';
 import type { View } from './view.ts';
 import { connectionWords, playerName } from './words.ts';
@@ -51,28 +52,27 @@ export function createTopBar(actions: Actions, open: { account(): void; help(): 
       const [text, tone] = connectionWords(state.connection);
       setText(pillText, text);
       setAttribute(pill, 'data-tone', tone);
-      const { session, connection } = state;
-      const isDown = session.step === 'signed-in' && tone !== 'good' && isWorthSaying(connection);
+      const { signIn, connection } = state;
+      const isDown = signIn.status === 'signed-in' && tone !== 'good' && isWorthSaying(connection);
       setShown(banner, isDown);
       if (isDown) setText(bannerText, bannerWords(connection));
       const player = playerName(state);
       if (player === shownName) return;
       shownName = player;
       setText(name, player);
-      const id = session.step === 'signed-in' ? session.player?.id : undefined;
-      setChildren(who, avatar(id ?? '0', player), name);
+      setChildren(who, avatar(state.player?.id ?? '0', player), name);
       setAttribute(who, 'aria-label', `Account of ${player}`);
     },
   };
 }
 
 /** Connecting for the first time takes a moment and needs no word. */
-function isWorthSaying({ status, problem }: ConnectionView): boolean {
-  return problem !== undefined || status === 'reconnecting' || status === 'http_wait' || status === 'disconnected';
+function isWorthSaying({ status, error }: ConnectionSnapshot): boolean {
+  return error !== undefined || status === 'reconnecting' || status === 'http_wait' || status === 'disconnected';
 }
 
-function bannerWords({ status, problem, retryAtMs }: ConnectionView): string {
-  const why = problem ? ` ${problem.message}` : '';
+function bannerWords({ status, error, retryAtMs }: ConnectionSnapshot): string {
+  const why = error ? ` ${problemOf(error).message}` : '';
   if (status === 'disconnected') return `You are not connected.${why}`;
   const next =
     retryAtMs === undefined ? 'The game is trying again now.' : `The game tries again ${relative(retryAtMs)}.`;

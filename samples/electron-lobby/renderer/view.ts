@@ -1,4 +1,4 @@
-import type { AppState } from '../shared/state.ts';
+import type { AppState } from './model.ts';
 
 /** A part of the window: made once, then told of every state. */
 export interface View {

@@ -1,7 +1,7 @@
-import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
+import type { RedirectView } from '../shared/state.ts';
 import { el, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
+import type { Actions, AppState } from './model.ts';
 import { createNotice } from './notice.ts';
 import { agoElement } from './time.ts';
 import type { View } from './view.ts';
@@ -10,10 +10,10 @@ import { keychainWords } from './words.ts';
 /** The first thing a player sees: what this is, one button, and what it is going to do. */
 export function createWelcome(actions: Actions): View & { focus(): void } {
   const notice = createNotice();
-  const signIn = el('button', { class: 'primary large', onclick: () => actions.signIn({ keep: true }) }, 'Sign in');
+  const signIn = el('button', { class: 'primary large', onclick: () => actions.signIn(false) }, 'Sign in');
   const signInOnce = el(
     'button',
-    { class: 'quiet', hidden: true, onclick: () => actions.signIn({ keep: false }) },
+    { class: 'quiet', hidden: true, onclick: () => actions.signIn(true) },
     'Sign in for this run only',
   );
   const cancel = el('button', { onclick: () => actions.cancelSignIn() }, 'Cancel');
@@ -62,26 +62,31 @@ export function createWelcome(actions: Actions): View & { focus(): void } {
   return {
     element,
     focus: () => (waiting.hidden ? signIn : cancel).focus(),
-    update({ session, credential, redirect }: AppState) {
-      const isWaiting = session.step === 'signing-in';
-      setText(lead, leads[session.step]);
-      setShown(resting, session.step === 'signed-out');
+    update({ signIn: { status, tier, backend }, signInProblem, redirect }: AppState) {
+      const isWaiting = status === 'signing-in';
+      const isUnavailable = status === 'unavailable';
+      setText(lead, leads[status]);
+      setShown(resting, isUnavailable || status === 'signed-out');
       setShown(waiting, isWaiting);
-      if (isWaiting && since.childElementCount === 0) setChildren(since, agoElement(session.sinceMs, 'Opened '));
+      if (isWaiting && since.childElementCount === 0) setChildren(since, agoElement(Date.now(), 'Opened '));
       if (!isWaiting) setChildren(since);
-      notice.show(session.step === 'signed-out' ? (session.problem ?? credential.problem) : undefined);
-      setShown(signInOnce, credential.problem !== undefined);
-      setText(signIn, credential.problem ? 'Try the keychain again' : 'Sign in');
+      notice.show(resting.hidden ? undefined : signInProblem);
+      setShown(signInOnce, isUnavailable);
+      setText(signIn, isUnavailable ? 'Try the keychain again' : 'Sign in');
       setText(way, wayWords(redirect));
-      describeKeeping(keeping, credential);
+      setShown(keeping, tier !== undefined);
+      const text = el('span', {}, tier ? keychainWords(tier, backend) : '');
+      if (keeping.textContent !== text.textContent) setChildren(keeping, icon('shield'), text);
     },
   };
 }
 
-const leads: Readonly<Record<AppState['session']['step'], string>> = {
-  starting: 'Looking for your last sign-in …',
-  'signed-out': 'Meet your crew before the match: lobbies, members and chat, live.',
-  'signing-in': 'Meet your crew before the match: lobbies, members and chat, live.',
+const pitch = 'Meet your crew before the match: lobbies, members and chat, live.';
+const leads: Readonly<Record<AppState['signIn']['status'], string>> = {
+  opening: 'Looking for your last sign-in …',
+  unavailable: pitch,
+  'signed-out': pitch,
+  'signing-in': pitch,
   'signing-out': 'Signing out …',
   'signed-in': '',
 };
@@ -94,10 +99,4 @@ function wayWords({ way }: RedirectView): string {
   if (way === 'checking') return 'Checking how …';
   if (way === 'custom-scheme') return 'The browser opens the game again by itself.';
   return 'The browser tells the game by itself.';
-}
-
-function describeKeeping(element: HTMLElement, { tier, backend, problem }: CredentialView): void {
-  setShown(element, problem === undefined && tier !== 'unknown');
-  const text = el('span', {}, keychainWords(tier, backend));
-  if (element.textContent !== text.textContent) setChildren(element, icon('shield'), text);
 }

@@ -3,36 +3,38 @@ import {
   GatewayError,
   RallypointError,
   RateLimitError,
+  type SignInSnapshot,
   ValidationError,
 } from '@rallypoint/sdk/electron/renderer';
 import { playerWords } from './player-words.ts';
-import type { LobbyOutcome, Outcome, Problem } from './state.ts';
+import type { Outcome, Problem } from './state.ts';
 
 /** A problem without an error, in the words of its code. */
 export function problemNamed(code: string): Problem {
   return { code, ...playerWords(code) };
 }
 
-/** Something that the game's own rules, or its server, do not allow. */
-export class GameError extends Error {
-  readonly code: string;
+/** Something that the game's own rules, or its server, do not allow. Windows get it with its code. */
+export class GameError extends RallypointError {
   readonly issues: readonly { readonly path: readonly string[]; readonly message: string }[];
 
   constructor(code: string, issues: GameError['issues'] = []) {
-    super(playerWords(code).message);
-    this.name = 'GameError';
-    this.code = code;
+    super(code, playerWords(code).message);
     this.issues = issues;
   }
 }
 
+/** Why a sign-in ended that the player did not end in this window. */
+export function endingOf({ status, reason }: SignInSnapshot): Problem | undefined {
+  if (status !== 'signed-out' || reason === undefined) return undefined;
+  return problemNamed(reason === 'signed-out' ? 'signed_out_elsewhere' : reason);
+}
+
 /** Says what went wrong so that a player understands it. The SDK's own messages are for developers. */
 export function problemOf(error: unknown): Problem {
-  if (!(error instanceof RallypointError || error instanceof GameError)) {
-    return problemNamed('internal_error');
-  }
+  if (!(error instanceof RallypointError)) return problemNamed('internal_error');
   const words = wordsOf(error);
-  const issues = 'issues' in error ? error.issues : [];
+  const issues = 'issues' in error ? (error as GameError).issues : [];
   return {
     code: error.code,
     ...words,
@@ -40,7 +42,7 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-function wordsOf(error: RallypointError | GameError): Omit<Problem, 'code'> {
+function wordsOf(error: RallypointError): Omit<Problem, 'code'> {
   if (error instanceof RateLimitError) {
     return { ...playerWords(error.code), remedy: `Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.` };
   }
@@ -60,13 +62,4 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> 
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
-}
-
-/** The same for what leads into a lobby. @param work resolves with its id */
-export async function lobbyOutcomeOf(work: () => Promise<string>): Promise<LobbyOutcome> {
-  let lobbyId = '';
-  const outcome = await outcomeOf(async () => {
-    lobbyId = await work();
-  });
-  return outcome.ok ? { ok: true, lobbyId } : outcome;
 }

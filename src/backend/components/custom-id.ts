@@ -104,6 +104,13 @@ export function customIdReader(pattern: string): (id: string) => Readonly<Record
   };
 }
 
+/** Whether the custom id is a pattern with parameters. */
+export function hasParameters(customId: string): boolean {
+  return customId.split('/').some(segment => parameter.test(segment));
+}
+
+const parameter = /^:([A-Za-z_]\w*)$/;
+
 /** The pattern without the names of its parameters: two patterns of one shape match the same custom ids. */
 export function customIdShape(pattern: string): string {
   return segmentsOf(pattern)
@@ -119,7 +126,7 @@ interface Segment {
 
 /** @throws ArgumentError `invalid_custom_id_pattern` */
 function segmentsOf(pattern: string): readonly Segment[] {
-  const segments = pattern.split('/').map(literal => ({ literal, name: /^:([A-Za-z_]\w*)$/.exec(literal)?.[1] }));
+  const segments = pattern.split('/').map(literal => ({ literal, name: parameter.exec(literal)?.[1] }));
   const names = segments.flatMap(({ name }) => name ?? []);
   const isValid =
     pattern !== '' &&

@@ -11,6 +11,14 @@ import { checkModal } from '../../model/rules/interactions/callback.ts';
 import type { ChannelId, RoleId, Snowflake, UserId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
+import {
+  type CustomIdArguments,
+  type CustomIdParameter,
+  type CustomIdValues,
+  customId,
+  customIdReader,
+  hasParameters,
+} from './custom-id.ts';
 
 /**
  * Modals as a game writes them down: the interface's own shape, each input under a label. What types cannot tell
@@ -153,6 +161,8 @@ export interface ModalUse<Definition> extends ReceivedInteraction {
   readonly payload: ModalInteraction;
   /** By custom id. */
   readonly values: ModalValues<Definition>;
+  /** Of a modal whose custom id is a pattern: the values of its parameters. */
+  readonly params: CustomIdValues<IdOf<Definition>>;
   /** What the modal was shown with. */
   readonly argument: string | undefined;
 }
@@ -163,15 +173,28 @@ export interface ModalHandlers<Definition> {
 }
 
 /** A definition that passed its check, with its handler. */
-export type DefinedModal<Definition = ModalDefinition> = Definition & Readonly<ModalHandlers<Definition>>;
+export type DefinedModal<Definition = ModalDefinition> = Definition &
+  Readonly<ModalHandlers<Definition>> &
+  WithParams<IdOf<Definition>>;
+
+/** Only of a modal whose custom id is a pattern with parameters. */
+type WithParams<Id extends string> = string extends Id
+  ? unknown
+  : [CustomIdParameter<Id>] extends [never]
+    ? unknown
+    : {
+        /** The modal with values for the parameters of its custom id, to be shown. @throws ValidationError as {@link customId} */
+        withParams(...values: CustomIdArguments<Id>): Modal;
+      };
 
 /**
  * Defines a modal: what is shown and, from the same definition, the types of its handler.
  *
- * @param definition as the interface shapes a modal; `field` makes inputs in few words. Its custom id has no colon, as
- *   what follows one is the argument that it is shown with.
+ * @param definition as the interface shapes a modal; `field` makes inputs in few words. Its custom id may be a pattern such as
+ *   `report/:userId`: show `report.withParams({ userId: '42' })`, and the handler receives `params`. Otherwise it has no colon, as what
+ *   follows one is the argument that it is shown with.
  * @param submit what a router calls
- * @throws ValidationError with every fault that the types cannot find
+ * @throws ValidationError with every fault that the types cannot find; ArgumentError `invalid_custom_id_pattern`
  * @example
  * ```ts
  * const report = defineModal(
@@ -185,5 +208,14 @@ export function defineModal<const Definition extends ModalDefinition>(
   submit?: NonNullable<ModalHandlers<Definition>['submit']>,
 ): DefinedModal<Definition> {
   rejectIssues(`The modal "${definition.custom_id}"`, checkModal(definition));
-  return { ...definition, ...(submit && { submit }) };
+  const { custom_id, title, components } = definition;
+  const withParams = (values: Readonly<Record<string, string | number>>): Modal => ({
+    custom_id: customId(custom_id, values),
+    title,
+    components,
+  });
+  const defined = { ...definition, ...(submit && { submit }) };
+  if (!hasParameters(custom_id)) return defined as DefinedModal<Definition>;
+  customIdReader(custom_id); // Checks the pattern.
+  return { ...defined, withParams } as unknown as DefinedModal<Definition>;
 }

@@ -4,7 +4,7 @@ import type { ComponentInteraction, ModalInteraction } from '../../model/interac
 import { messageFlags } from '../../model/message.ts';
 import { checkSubmission } from '../../model/rules/components/component-values.ts';
 import type { ComponentUse, ReceivedInteraction } from '../interactions/received-interaction.ts';
-import { customIdReader, customIdShape } from './custom-id.ts';
+import { customIdReader, customIdShape, hasParameters } from './custom-id.ts';
 import { readModalValues } from './modal.ts';
 
 /** A component with its handler. */
@@ -66,19 +66,35 @@ function isPlain(component: RoutedComponent | RoutedPattern): component is Route
  * @throws ArgumentError `duplicate_custom_id`
  */
 export function routeModals(modals: readonly RoutedModal[]): Route<ModalInteraction> {
-  const byId = byCustomId(modals);
+  const [patterns, plain] = partition(modals, ({ custom_id }) => hasParameters(custom_id));
+  const byId = byCustomId(plain);
+  byCustomId(patterns.map(({ custom_id }) => ({ custom_id: customIdShape(custom_id) })));
+  const readers = patterns.map(modal => ({ read: customIdReader(modal.custom_id), modal }));
+
   return (interaction, payload) => {
-    const found = find(byId, payload.data?.custom_id);
+    const customId = payload.data?.custom_id;
+    if (typeof customId !== 'string') return undefined;
+    if (!byId.has(customId)) {
+      for (const { read, modal } of readers) {
+        const params = read(customId);
+        if (params) return modal.submit && submit(interaction, payload, modal, { params, argument: undefined });
+      }
+    }
+    const found = find(byId, customId);
     if (!found?.routed.submit) return undefined;
-    return submit(interaction, payload, found.routed, found.argument);
+    return submit(interaction, payload, found.routed, { params: {}, argument: found.argument });
   };
+}
+
+function partition<Item>(list: readonly Item[], fits: (item: Item) => boolean): [fitting: Item[], others: Item[]] {
+  return [list.filter(fits), list.filter(item => !fits(item))];
 }
 
 async function submit(
   interaction: ReceivedInteraction,
   payload: ModalInteraction,
   modal: RoutedModal,
-  argument: string | undefined,
+  carried: { readonly params: Readonly<Record<string, string>>; readonly argument: string | undefined },
 ): Promise<void> {
   const { components, custom_id } = payload.data;
   const issues = checkSubmission(components, modal.components);
@@ -87,7 +103,7 @@ async function submit(
     await interaction.reply({ content, flags: messageFlags.EPHEMERAL });
     throw new ValidationError(`The submission of "${custom_id}"`, issues);
   }
-  const given = { ...interaction, payload, values: readModalValues(components), argument };
+  const given = { ...interaction, payload, values: readModalValues(components), ...carried };
   await modal.submit?.(given as never);
 }
 

@@ -8,6 +8,11 @@ export interface ControlAction {
   /** What it takes besides options. */
   readonly operand?: string;
   readonly words?: readonly string[];
+  /** The operand may be several words. */
+  readonly hasManyWords?: true;
+  /** Lines of its help after the summary. */
+  readonly details?: readonly string[];
+  readonly examples?: readonly string[];
   readonly options?: Readonly<Record<string, OptionRow>>;
 }
 
@@ -28,7 +33,34 @@ export const controlCommands = {
   token: { summary: "print a new token of a user's own client, by username or id", operand: 'USER' },
   clock: {
     show: { summary: 'print the time of a running service' },
-    advance: { summary: 'move a virtual clock, by 90s, 3min, 1.5h or milliseconds', operand: 'DURATION' },
+    advance: {
+      summary: 'move a virtual clock, by 90s, 3min, 1.5h or milliseconds',
+      operand: 'DURATION',
+      hasManyWords: true,
+    },
+  },
+  use: {
+    summary: 'use a command as a user, and print what the user sees',
+    operand: '/COMMAND [NAME=VALUE...]',
+    hasManyWords: true,
+    details: [
+      'Subcommands follow the command. Users and channels are given by name or id, choices by what the user reads. For the',
+      "command of a context menu, give its name without a slash. The application's server must be running to answer.",
+    ],
+    examples: [
+      'rallypoint use /rally where=harbour',
+      'rallypoint use /crew add member=grace --as ada --in tavern',
+      "rallypoint use /rally 'where=the old harbour' --press Join",
+      'rallypoint use Greet --target grace',
+    ],
+    options: {
+      as: { value: 'USER', help: ['who uses it, by username or id (default: the owner of the guild)'] },
+      in: { value: 'CHANNEL', help: ['where, by name or id (default: the first channel of the first guild)'] },
+      direct: { value: 'ID', help: ["in the direct messages with this application's bot instead"] },
+      target: { value: 'USER', help: ['what a context-menu command is used on: a user, or the id of a message'] },
+      press: { value: 'BUTTON', help: ['then press this button of the answer, by its label or custom id'] },
+      wait: { value: 'DURATION', help: ['how long to wait for the answer, for example 30s (default 10s)'] },
+    },
   },
   fault: {
     add: {

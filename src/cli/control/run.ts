@@ -21,7 +21,9 @@ import {
   optionNumber,
   readControlAction,
 } from './options.ts';
+import { replyText } from './reply-text.ts';
 import { type ControlAddress, control } from './request.ts';
+import type { CommandUse } from './use.ts';
 
 /**
  * The commands for a running service, over its control API.
@@ -45,20 +47,23 @@ export async function controlCommand(
     return;
   }
   const words = [command, ...(name === undefined ? [] : [name])].join(' ');
-  const operand = action.operand === 'DURATION' ? operands.join(' ') : operands[0];
-  if (action.operand !== undefined && !operand) {
-    throw new UsageError(`"rallypoint ${words}" needs ${action.operand}: rallypoint ${words} ${action.operand}`);
+  const { operand: wanted, hasManyWords = false } = action;
+  const operand = hasManyWords ? operands.join(' ') : (operands[0] ?? '');
+  if (wanted !== undefined && !operand) {
+    throw new UsageError(`"rallypoint ${words}" needs ${wanted}: rallypoint ${words} ${wanted}`);
   }
-  if (action.operand !== 'DURATION' && operands.length > (action.operand ? 1 : 0)) {
+  if (!hasManyWords && operands.length > (wanted ? 1 : 0)) {
     throw new UsageError(`"rallypoint ${words}" does not take "${operands.at(-1)}".`);
   }
   const run = runs[words];
-  if (run) await run({ given, operand: operand ?? '', address: () => readAddress(given, environment), terminal });
+  if (run) await run({ given, operand, operands, address: () => readAddress(given, environment), terminal });
 }
 
 interface Run {
   readonly given: GivenOptions;
+  /** All words that are not options, for an action that takes many. */
   readonly operand: string;
+  readonly operands: readonly string[];
   /** Asked for once the options are known to be right. */
   readonly address: () => ControlAddress;
   readonly terminal: Terminal;
@@ -96,6 +101,15 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   'fault clear': async ({ given, address, terminal }) => {
     await control(address(), 'DELETE /faults');
     print(terminal, given, { faults: [] }, 'All faults are removed.');
+  },
+  use: async ({ given, operands, address, terminal }) => {
+    const use = readUse(operands, given);
+    const found = address();
+    // A user's own client, which the other commands do not need.
+    const { useCommand } = await import('./use.ts');
+    const replies = await useCommand(found, use, name => userId(found, name));
+    const paint = paintFor(terminal.stdout);
+    print(terminal, given, replies, replies.map(reply => replyText(reply, paint)).join('\n\n'));
   },
   logs: async ({ given, address, terminal: { stdout } }) => {
     const after = optionNumber(given, 'after') ?? 0;
@@ -185,6 +199,36 @@ function readDuration(text: string): number {
   } catch (error) {
     throw new UsageError(printable(errorMessage(error)));
   }
+}
+
+const waitDefault = '10s';
+
+/** @throws UsageError */
+function readUse(operands: readonly string[], given: GivenOptions): CommandUse {
+  const firstValue = operands.findIndex((word, at) => at > 0 && word.includes('='));
+  const [words, values] = firstValue < 0 ? [operands, []] : [operands.slice(0, firstValue), operands.slice(firstValue)];
+  const options: Record<string, string> = {};
+  for (const word of values) {
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (!name) {
+      throw new UsageError(
+        printable(
+          `Options are written NAME=VALUE (got "${word}"). Put quotes around a value with spaces: 'name=two words'.`,
+        ),
+      );
+    }
+    options[name] = value;
+  }
+  return {
+    command: words.join(' '),
+    options,
+    as: optionText(given, 'as'),
+    in: optionText(given, 'in'),
+    direct: optionText(given, 'direct'),
+    target: optionText(given, 'target'),
+    press: optionText(given, 'press'),
+    waitMs: readDuration(optionText(given, 'wait') ?? waitDefault),
+  };
 }
 
 interface Faults {

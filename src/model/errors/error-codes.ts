@@ -148,6 +148,12 @@ export const errorCodes = {
       invalid_trusted_proxy: 'A trusted proxy must be an IP address or a CIDR block.',
       invalid_slow_statement: 'The option slowStatementMs must be a number of milliseconds within its bounds.',
       invalid_drain_timeout: 'The option drainTimeoutMs must be a number of milliseconds within its bounds.',
+      invalid_bus: 'The option bus must be the URL of a Redis server, given together with store.',
+      invalid_secret: 'A secret of a cluster must have at least 16 characters; it is given together with store.',
+      invalid_store:
+        'The option store must be the URL of a PostgreSQL database, given together with bus and without data.',
+      virtual_clock_shared: 'A virtual clock works with one node of a cluster, and others are running.',
+      wrong_secret: 'The keys in the database are protected by a secret that was not given.',
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
       invalid_recording: 'The text is not a recording of traffic, or one of another version.',
       invalid_voice_endpoint: 'The endpoint of the voice server must be a host name, with a port or without.',
@@ -185,9 +191,11 @@ export const errorCodes = {
       transaction_ended: 'The transaction was used after its callback had ended.',
     },
     BusError: {
-      bus_unavailable: 'The server that the nodes share cannot be reached, or was emptied just now; try again in a second.',
+      bus_unavailable:
+        'The server that the nodes share cannot be reached, or was emptied just now; try again in a second.',
       bus_unusable: 'The server that the nodes share rejects them, or is not one that they can use; see the message.',
-      node_outdated: 'The node could not renew its registration for long, so it must not act for the cluster until it has.',
+      node_outdated:
+        'The node could not renew its registration for long, so it must not act for the cluster until it has.',
     },
     RallypointError: {
       commands_drifted: 'After the deploy, the registered commands differ from the definitions.',

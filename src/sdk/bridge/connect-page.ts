@@ -6,7 +6,7 @@ import { exposedName } from './preload.ts';
 interface Page {
   readonly crypto: { randomUUID(): string };
   addEventListener(type: 'message', listener: (event: PageMessage) => void): void;
-  removeEventListener(type: 'message', listener: (event: PageMessage) => void): void;
+  addEventListener(type: 'pageshow', listener: (event: { readonly persisted?: boolean }) => void): void;
 }
 
 interface PageMessage {
@@ -16,7 +16,7 @@ interface PageMessage {
 }
 
 /**
- * Asks the preload script for a port, and connects by it.
+ * Asks the preload script for a port, and connects by it; for another one whenever it is lost.
  *
  * @throws ArgumentError `missing_preload`
  */
@@ -33,11 +33,13 @@ export function connectPage(connection: MainConnection, name: string = exposedNa
   }
   // Frames within this page could post a port of their own, but do not know the key.
   const key = `rallypoint-${page.crypto.randomUUID()}`;
-  const onMessage = ({ source, data, ports: [port] }: PageMessage) => {
+  page.addEventListener('message', ({ source, data, ports: [port] }) => {
     if (source !== globalThis || (data as { rallypoint?: unknown } | null)?.rallypoint !== key || !port) return;
-    page.removeEventListener('message', onMessage);
     connection.connect(port);
-  };
-  page.addEventListener('message', onMessage);
-  exposed.connect(key);
+  });
+  // A page that comes back from the browser's cache has lost its port without an event.
+  page.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) connection.reconnect();
+  });
+  connection.open(() => exposed.connect?.(key));
 }

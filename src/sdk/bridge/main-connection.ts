@@ -1,14 +1,14 @@
 import { type RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { errorOf, fromPlain } from './error-fields.ts';
-import type { BatchItem, FromMain, FromWindow } from './messages.ts';
-import { applyPatch, type Patch } from './patch.ts';
+import { type BatchItem, type FromMain, type FromWindow, windowLimits } from './messages.ts';
+import { applyPatch, diff, type Patch } from './patch.ts';
 
 /** The port's end in a window: the browser's `MessagePort`, as much of it as is used. */
 export interface PagePort {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
-  /** Chromium has it from version 122 on. */
-  onclose?: (() => void) | null;
+  /** Electron adds the event `close` to the ports of pages. */
+  addEventListener?(type: 'close', listener: () => void): void;
   postMessage(message: unknown): void;
   close(): void;
 }
@@ -17,38 +17,90 @@ export interface PagePort {
 interface Watch {
   readonly id: number;
   readonly name: string;
+  readonly isState: boolean;
+  /** Begins the subscription, with every port anew. */
+  readonly message: FromWindow;
   readonly watchers: Set<Subscriber<unknown>>;
   state: { readonly value: unknown } | undefined;
+  /** The port was lost since the last state arrived: the next one comes whole. */
+  isStale: boolean;
 }
 
 interface Call {
+  readonly message: FromWindow;
+  isSent: boolean;
   resolve(value: unknown): void;
   reject(reason: RallypointError): void;
 }
 
-/** A window's side of its port to the main process: keeps the states that are watched equal to those there. */
+/** How long the main process may take to answer a new port, and the waits between attempts to get one. */
+const answerMsMax = 5000;
+const retryMs = { first: 250, max: 5000 } as const;
+/** How often a window that gets nothing asks whether the main process is there, and how often in vain. */
+const heartbeat = { everyMs: 5000, unansweredMax: 2 } as const;
+
+/**
+ * A window's side of its port to the main process: keeps the states that are watched equal to those there. A port that is
+ * lost is replaced by another one, by which everything that is watched is subscribed to again.
+ */
 export class MainConnection {
   readonly #watches = new Map<number, Watch>();
   readonly #byName = new Map<string, Watch>();
   readonly #calls = new Map<number, Call>();
-  /** Messages that wait for the port. */
-  readonly #waiting: FromWindow[] = [];
+  /** Asks for a port, which {@link connect} takes. */
+  #requestPort: (() => void) | undefined;
   #port: PagePort | undefined;
+  /** The main process has answered the port. */
+  #isOpen = false;
+  #hasOpened = false;
+  /** Since the last port that worked. */
+  #attempts = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hasHeard = false;
   #lastId = 0;
   #isClosed = false;
   /** Why it was closed. */
   #reason: RallypointError | undefined;
 
-  /** To be called once. */
+  /** Asks for a port now, and again whenever it is lost. @param requestPort its port goes to {@link connect} */
+  open(requestPort: () => void): void {
+    this.#requestPort = requestPort;
+    this.#attempt();
+  }
+
+  /** Takes the place of an earlier port. */
   connect(port: PagePort): void {
     if (this.#isClosed) {
       port.close();
       return;
     }
+    if (this.#port) this.#forgetPort();
     this.#port = port;
-    port.onmessage = ({ data }) => this.#receive(data as FromMain);
-    port.onclose = () => this.close();
-    for (const message of this.#waiting.splice(0)) port.postMessage(message);
+    port.onmessage = ({ data }) => {
+      if (this.#port === port) this.#receive(data as FromMain);
+    };
+    port.addEventListener?.('close', () => {
+      if (this.#port === port) this.reconnect();
+    });
+  }
+
+  /** Gives up the port, and gets another one. Calls that were sent reject, because nobody knows what became of them. */
+  reconnect(): void {
+    if (this.#isClosed) return;
+    this.#forgetPort();
+    if (!this.#requestPort) {
+      this.close();
+      return;
+    }
+    const waitMs = this.#attempts === 0 ? 0 : Math.min(retryMs.first * 2 ** (this.#attempts - 1), retryMs.max);
+    this.#attempts++;
+    this.#after(waitMs, () => {
+      try {
+        this.#attempt();
+      } catch {
+        // There is no port to be had now. The next attempt is scheduled already.
+      }
+    });
   }
 
   /**
@@ -56,12 +108,12 @@ export class MainConnection {
    * sent while somebody watches.
    */
   state$<Value>(topic: string, ...args: readonly unknown[]): Observable<Value> {
-    return this.#watched(topic, args) as Observable<Value>;
+    return this.#watched(topic, args, true) as Observable<Value>;
   }
 
   /** Events of the main process, from the subscription on. */
   events$<Value>(topic: string, ...args: readonly unknown[]): Observable<Value> {
-    return this.#watched(topic, args) as Observable<Value>;
+    return this.#watched(topic, args, false) as Observable<Value>;
   }
 
   /** The latest value of a state that is watched; undefined while it is not, or until the first value has arrived. */
@@ -70,19 +122,24 @@ export class MainConnection {
   }
 
   /**
-   * Calls an operation of the main process.
+   * Calls an operation of the main process. While there is no port, the call waits for one.
    *
    * @throws what the operation throws there: of the same class, with the same code and fields; TransportError `aborted`,
    *   `connection_lost`, `untrusted_window`
    */
   async call<Value>(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<Value> {
     if (this.#reason) throw this.#reason;
-    if (signal?.aborted) throw new TransportError('aborted', `${name} was aborted before it began.`);
+    if (signal?.aborted) throw abortedBeforeStart(name);
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#calls.set(id, { resolve, reject });
-    this.#send(['call', id, name, args]);
-    const onAbort = () => this.#send(['abort', id]);
+    const call: Call = { message: ['call', id, name, args], isSent: false, resolve, reject };
+    this.#calls.set(id, call);
+    if (this.#isOpen) this.#sendCall(call);
+    const onAbort = () => {
+      if (call.isSent) return this.#send(['abort', id]);
+      this.#calls.delete(id);
+      reject(abortedBeforeStart(name));
+    };
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       return (await promise) as Value;
@@ -101,59 +158,127 @@ export class MainConnection {
   }
 
   /** Completes what is watched and rejects what is under way. Repeatable. @param reason of later calls, too */
-  close(
-    reason: RallypointError = new TransportError('connection_lost', 'The connection to the main process has ended.'),
-  ): void {
+  close(reason: RallypointError = connectionLost()): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#reason = reason;
+    clearTimeout(this.#timer);
     for (const { watchers } of this.#watches.values()) for (const watcher of [...watchers]) watcher.complete();
     this.#watches.clear();
     this.#byName.clear();
-    for (const { reject } of this.#calls.values()) reject(reason);
-    this.#calls.clear();
+    this.#rejectCalls(() => true, reason);
     this.#port?.close();
   }
 
-  #watched(topic: string, args: readonly unknown[]): Observable<unknown> {
+  #attempt(): void {
+    this.#after(answerMsMax, () => {
+      // Nobody serves windows there. What was asked meanwhile need not wait for longer, unless the page has just begun.
+      if (this.#hasOpened) this.#rejectCalls(() => true, connectionLost());
+      this.reconnect();
+    });
+    this.#requestPort?.();
+  }
+
+  /** Not every loss of a port is announced. @param unanswered heartbeats that the main process has not answered */
+  #listen(unanswered: number): void {
+    this.#hasHeard = false;
+    const beganAtMs = Date.now();
+    this.#after(heartbeat.everyMs, () => {
+      // A page that was asleep has not read yet what came meanwhile.
+      const wasAsleep = Date.now() - beganAtMs > heartbeat.everyMs * 2;
+      if (this.#hasHeard) return this.#listen(0);
+      if (unanswered >= heartbeat.unansweredMax && !wasAsleep) return this.reconnect();
+      this.call('ping', []).catch(() => {});
+      this.#listen(wasAsleep ? 1 : unanswered + 1);
+    });
+  }
+
+  #after(ms: number, run: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(run, ms);
+    // In Node.js, where tests open windows, waiting for a port keeps no process alive.
+    (this.#timer as { unref?(): void }).unref?.();
+  }
+
+  #forgetPort(): void {
+    const port = this.#port;
+    this.#port = undefined;
+    this.#isOpen = false;
+    port?.close();
+    for (const watch of this.#watches.values()) watch.isStale = true;
+    this.#rejectCalls(({ isSent }) => isSent, connectionLost());
+  }
+
+  #rejectCalls(fits: (call: Call) => boolean, reason: RallypointError): void {
+    for (const [id, call] of [...this.#calls]) {
+      if (!fits(call)) continue;
+      this.#calls.delete(id);
+      call.reject(reason);
+    }
+  }
+
+  /** The main process has answered: whatever waited for the port goes out. */
+  #greeted(): void {
+    this.#isOpen = true;
+    this.#hasOpened = true;
+    this.#listen(0);
+    for (const watch of [...this.#watches.values()]) {
+      this.#send(watch.message);
+      if (watch.isState || !watch.isStale) continue;
+      watch.isStale = false;
+      for (const watcher of [...watch.watchers]) watcher.next(eventsMissed(undefined));
+    }
+    for (const call of this.#calls.values()) this.#sendCall(call);
+  }
+
+  #watched(topic: string, args: readonly unknown[], isState: boolean): Observable<unknown> {
     const name = nameOf(topic, args);
     return new Observable(watcher => {
       if (this.#isClosed) return watcher.complete();
-      const known = this.#byName.get(name);
-      const watch = known ?? this.#begin(name, topic, args);
+      const watch = this.#byName.get(name) ?? this.#begin(name, topic, args, isState);
       watch.watchers.add(watcher);
       if (watch.state) watcher.next(watch.state.value);
       return () => {
         watch.watchers.delete(watcher);
         if (watch.watchers.size === 0 && this.#watches.delete(watch.id)) {
           this.#byName.delete(name);
-          this.#send(['unsubscribe', watch.id]);
+          if (this.#isOpen) this.#send(['unsubscribe', watch.id]);
         }
       };
     });
   }
 
-  #begin(name: string, topic: string, args: readonly unknown[]): Watch {
-    const watch: Watch = { id: ++this.#lastId, name, watchers: new Set(), state: undefined };
-    this.#watches.set(watch.id, watch);
+  #begin(name: string, topic: string, args: readonly unknown[], isState: boolean): Watch {
+    const id = ++this.#lastId;
+    const message: FromWindow = ['subscribe', id, topic, args];
+    const watch: Watch = { id, name, isState, message, watchers: new Set(), state: undefined, isStale: false };
+    this.#watches.set(id, watch);
     this.#byName.set(name, watch);
-    this.#send(['subscribe', watch.id, topic, args]);
+    if (this.#isOpen) this.#send(message);
     return watch;
   }
 
   /** All states of a message are stored before subscribers are notified of any, because they belong together. */
   #receive([number, ...items]: FromMain): void {
+    if (number === 0 && items.length === 0) {
+      this.#greeted();
+      return;
+    }
+    this.#attempts = 0;
+    this.#hasHeard = true;
+    const unchanged: BatchItem[] = [];
     for (const item of items) {
       const watch = item[0] === 'state' ? this.#watches.get(item[1]) : undefined;
-      if (watch) watch.state = { value: applyPatch(watch.state?.value, item[2] as Patch) };
+      if (watch && !takeState(watch, item[2] as Patch)) unchanged.push(item);
     }
-    for (const item of items) this.#take(item);
-    this.#send(['ack', number]);
+    for (const item of items) if (!unchanged.includes(item)) this.#take(item);
+    if (this.#isOpen && number % windowLimits.batchesPerAcknowledgement === 0) this.#send(['ack', number]);
   }
 
   #take(item: BatchItem): void {
     if (item[0] === 'closed') {
-      this.close(errorOf(item[2]));
+      if (item[1]) this.reconnect();
+      else this.close(errorOf(item[2]));
       return;
     }
     if (item[0] === 'result' || item[0] === 'error') {
@@ -181,11 +306,28 @@ export class MainConnection {
     else call?.reject(errorOf(item[2]));
   }
 
-  #send(message: FromWindow): void {
-    if (this.#isClosed) return;
-    if (this.#port) this.#port.postMessage(message);
-    else this.#waiting.push(message);
+  #sendCall(call: Call): void {
+    call.isSent = true;
+    this.#send(call.message);
   }
+
+  #send(message: FromWindow): void {
+    this.#port?.postMessage(message);
+  }
+}
+
+/** @returns whether the state changed; after another port, all of it comes, and what is the same stays the same object */
+function takeState(watch: Watch, patch: Patch): boolean {
+  const { state, isStale } = watch;
+  watch.isStale = false;
+  const value = applyPatch(state?.value, patch);
+  if (!state || !isStale) {
+    watch.state = { value };
+    return true;
+  }
+  const change = diff(state.value, value);
+  if (change) watch.state = { value: applyPatch(state.value, change) };
+  return change !== undefined;
 }
 
 function nameOf(topic: string, args: readonly unknown[]): string {
@@ -194,5 +336,17 @@ function nameOf(topic: string, args: readonly unknown[]): string {
 
 function newsIn(item: Extract<BatchItem, readonly ['state' | 'event' | 'missed', ...unknown[]]>, { state }: Watch) {
   if (item[0] === 'state') return state?.value;
-  return item[0] === 'missed' ? Object.freeze({ type: 'eventsMissed', count: item[2] }) : fromPlain(item[2]);
+  return item[0] === 'missed' ? eventsMissed(item[2]) : fromPlain(item[2]);
+}
+
+function eventsMissed(count: number | undefined): object {
+  return Object.freeze({ type: 'eventsMissed', count });
+}
+
+function connectionLost(): TransportError {
+  return new TransportError('connection_lost', 'The connection to the main process has ended.');
+}
+
+function abortedBeforeStart(name: string): TransportError {
+  return new TransportError('aborted', `${name} was aborted before it began.`);
 }

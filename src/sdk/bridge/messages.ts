@@ -1,3 +1,4 @@
+import type { LobbyId } from '../../model/snowflake.ts';
 import type { ErrorFields } from './error-fields.ts';
 import type { Patch } from './patch.ts';
 
@@ -12,10 +13,13 @@ export type FromWindow =
   | readonly [type: 'call', id: number, name: string, args: readonly unknown[]]
   /** Aborts a call; its answer still comes. */
   | readonly [type: 'abort', id: number]
-  /** The batch of this number was taken. */
+  /** The batches up to this number were taken. */
   | readonly [type: 'ack', number: number];
 
-/** One message to a window: everything that happened since the last one, in order. */
+/**
+ * One message to a window: everything that happened since the last one, in order. The first one, `[0]`, answers the port;
+ * a window sends nothing before.
+ */
 export type FromMain = readonly [number: number, ...items: readonly BatchItem[]];
 
 export type BatchItem =
@@ -29,18 +33,28 @@ export type BatchItem =
   | readonly [type: 'complete', id: number]
   | readonly [type: 'result', id: number, value?: unknown]
   | readonly [type: 'error', id: number, error: ErrorFields]
-  /** The last item of a window: nothing more comes, for this reason. */
-  | readonly [type: 'closed', id: 0, error: ErrorFields];
+  /** The last item of a port: nothing more comes, for this reason. */
+  | readonly [type: 'closed', mayReconnect: boolean, error: ErrorFields];
 
 /** The channel on which a window hands over its port. */
 export const connectChannel = 'rallypoint:connect';
+
+/** What comes before the names of the game's own calls and states, so that they cannot take the place of the client's. */
+export const gamePrefix = 'game:';
+
+/** What a lobby's call shows that the player is not in. */
+export function absentCall(lobbyId: LobbyId) {
+  return { lobbyId, status: 'disconnected', own: undefined, server: undefined, participants: [] } as const;
+}
 
 /** Bounds of one window. A window that passes one of them is disconnected. */
 export const windowLimits = {
   /** Batches that may be unacknowledged: while there are so many, only the newest state is kept for the window. */
   batchesUnacknowledgedMax: 8,
+  /** A window acknowledges every so many batches, because each message costs as much as a small batch. */
+  batchesPerAcknowledgement: 4,
   subscriptionsMax: 1000,
-  /** Calls under way. */
+  /** Calls under way, and outcomes that the window has not read. */
   callsMax: 200,
   /** Events waiting for a window that does not read; with more, the oldest are dropped, and their number is reported. */
   eventsWaitingMax: 1000,

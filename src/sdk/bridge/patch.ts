@@ -172,11 +172,14 @@ function patchList(before: unknown, steps: readonly ListStep[]): readonly unknow
   return Object.freeze(made);
 }
 
-/** What an entry of a list is known by: its id, or for plain values the value. */
+/** What an entry of a list is known by: its id, or for plain values the value. What has no id goes by its place. */
 function identityOf(entry: unknown): unknown {
-  if (!isObject(entry)) return entry;
-  return entry.id ?? entry;
+  if (typeof entry !== 'object' || entry === null) return entry;
+  const { id } = entry as Fields;
+  return typeof id === 'string' || typeof id === 'number' ? id : anonymous;
 }
+
+const anonymous = Symbol('an entry without an id');
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RallypointError);

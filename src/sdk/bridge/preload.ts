@@ -42,14 +42,23 @@ export function exposeRallypoint(
   { name = exposedName }: ExposeOptions = {},
 ): void {
   const page = globalThis as unknown as PreloadWindow;
+  let post: ((message: unknown, port: MessagePort) => void) | undefined;
   contextBridge.exposeInMainWorld(name, {
-    /** Opens a port to the main process and posts it to this window, marked with `key`. */
+    /** Opens a port to the main process and posts it to this window, marked with `key`. The page calls it for each port. */
     connect(key: unknown): void {
       if (typeof key !== 'string' || key.length > 64) return;
       const { port1, port2 } = new MessageChannel();
       ipcRenderer.postMessage(connectChannel, null, [port2]);
-      // A page of a file has the origin "null", which no target can name.
-      page.postMessage({ rallypoint: key }, page.origin === 'null' ? '*' : page.origin, [port1]);
+      post ??= posterOf(page);
+      post({ rallypoint: key }, port1);
     },
   });
+}
+
+/** The page's own functions, as they are when it begins: a page may replace them later. */
+function posterOf(page: PreloadWindow): (message: unknown, port: MessagePort) => void {
+  // A page of a file has the origin "null", which no target can name.
+  const target = page.origin === 'null' ? '*' : page.origin;
+  const postMessage = page.postMessage.bind(page);
+  return (message, port) => postMessage(message, target, [port]);
 }

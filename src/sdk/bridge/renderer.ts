@@ -21,7 +21,15 @@ export {
   type EventSource,
   toEventTarget,
 } from '../live/event-target.ts';
-export { type EventsMissed, openClient, WindowClient, type WindowClientOptions } from './window-client.ts';
+export type { GameParts } from './shared-parts.ts';
+export type { SignInSnapshot, WindowSignInOptions } from './shared-sign-in.ts';
+export {
+  type EventsMissed,
+  openClient,
+  type WindowCalls,
+  WindowClient,
+  type WindowClientOptions,
+} from './window-client.ts';
 export {
   WindowCall,
   type WindowCallSnapshot,

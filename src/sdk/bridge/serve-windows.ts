@@ -62,7 +62,9 @@ export function serveShared(shared: SharedParts, options: WindowServerOptions): 
     const own = byWindow.get(sender) ?? new Set();
     byWindow.set(sender, own);
     const [oldest] = own;
-    if (oldest && own.size >= connectionsPerWindowMax) oldest.close();
+    if (oldest && own.size >= connectionsPerWindowMax) {
+      oldest.close({ reason: `a window has at most ${connectionsPerWindowMax} connections` });
+    }
     const connection = new WindowConnection({
       port,
       shared,
@@ -80,7 +82,7 @@ export function serveShared(shared: SharedParts, options: WindowServerOptions): 
 
   const close = async () => {
     ipcMain.off(connectChannel, onConnect);
-    for (const connection of [...connections]) connection.close();
+    for (const connection of [...connections]) connection.close({ mayReconnect: true });
   };
   return {
     get connections() {
@@ -130,6 +132,6 @@ function reject(port: MainPort, url: string, logger: Logger): void {
     `The main process does not trust this page (${page}). The option isTrusted of serveWindows() decides.`,
   );
   port.start();
-  port.postMessage([0, ['closed', 0, errorFieldsOf(error)]] satisfies FromMain);
+  port.postMessage([0, ['closed', false, errorFieldsOf(error)]] satisfies FromMain);
   port.close();
 }

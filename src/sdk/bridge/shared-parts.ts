@@ -1,17 +1,28 @@
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
-import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { RedirectWay } from '../auth/authorizer.ts';
 import type { OperationOptions, WhenOffline } from '../call-options.ts';
-import type { Client } from '../client.ts';
+import type { Client, ClientSignInOptions } from '../client.ts';
 import type { CommandPlace } from '../command/snapshot.ts';
-import type { Credentials } from '../credentials/credentials.ts';
 import { BehaviorSubject, Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import type { LobbyHandle } from '../lobby/lobby-handle.ts';
 import type { LobbyMessageEntry } from '../lobby/snapshot.ts';
 import type { CallSnapshot } from '../voice/snapshot.ts';
+import { absentCall, gamePrefix } from './messages.ts';
+import type { SharedSignIn } from './shared-sign-in.ts';
 import type { SharedParts } from './window-connection.ts';
+
+/** What a game shares with its windows beside the client, by name. */
+export interface GameParts {
+  /**
+   * What windows may call. Arguments are JSON values of any shape, so that each function checks its own. Windows get what it
+   * returns, or what it throws if that is an error of this package.
+   */
+  readonly calls?: Readonly<Record<string, (...args: never[]) => unknown>> | undefined;
+  /** What windows may watch: observables that replay their latest value. Values are JSON, and hold no secrets. */
+  readonly states?: Readonly<Record<string, Observable<unknown>>> | undefined;
+}
 
 /** What a window gets of a lobby's handle beside what is in {@link LobbySnapshot}. */
 export interface HandleState {
@@ -26,7 +37,11 @@ const noHandle: HandleState = Object.freeze({ messages: Object.freeze([]), unrea
  * What windows share of a client: its states, its events, and operations on lobbies and on the player's sign-in. Nothing
  * here gives out a token, a code, a verifier or an authorization address, and none is accepted.
  */
-export function sharedParts(client: Client<unknown, unknown>, credentials: Credentials | undefined): SharedParts {
+export function sharedParts(
+  client: Client<unknown, unknown>,
+  shared: SharedSignIn | undefined,
+  { calls = {}, states = {} }: GameParts = {},
+): SharedParts {
   const handleOf = (id: unknown): LobbyHandle<unknown, unknown> => {
     const handle = client.lobbies.get(text(id, 'lobbyId') as string);
     if (!handle) throw new TransportError('lobby_ended', 'The lobby ended, or the player is no longer in it.');
@@ -37,39 +52,31 @@ export function sharedParts(client: Client<unknown, unknown>, credentials: Crede
       status: () => client.status$,
       lobbies: () => client.lobbies$,
       waits: () => client.waits$,
-      credentials: () => credentials?.state$ ?? new BehaviorSubject(undefined),
+      credentials: () => shared?.state$ ?? new BehaviorSubject(undefined),
       messages: id => client.messages$(text(id, 'lobbyId')),
       commands: place => client.commands$(place as CommandPlace),
       handle: id => handleState(client.lobbies.get(text(id, 'lobbyId'))),
-      call: id => callWithoutToken(client.lobbies.get(text(id, 'lobbyId'))?.call.snapshot$),
+      call: id => callWithoutToken(text(id, 'lobbyId'), client.lobbies.get(text(id, 'lobbyId'))?.call.snapshot$),
+      ...named(states, state$ => () => state$),
     },
     events: { events: () => client.events$ },
     calls: {
       /** Its answer comes after the states that were subscribed to before. */
       ping: async () => undefined,
-      connect: async (_, signal) => (credentials ? credentials.connect({ signal }) : client.connect({ signal })),
+      connect: async (_, signal) => (shared ? shared.connect(signal) : client.connect({ signal })),
       disconnect: async () => client.disconnect(),
       checkConnection: async () => client.checkConnection(),
+      fetchCurrentUser: async (_, signal) => client.fetchCurrentUser({ signal }),
       signIn: async ([given], signal) => {
-        const { scopes, scheme, redirect } = record(given);
-        const options = {
-          ...(redirect !== undefined && {
-            redirect: oneOf<RedirectWay>(redirect, 'redirect', ['custom-scheme', 'loopback']),
-          }),
-          signal,
-        };
-        const scopeText = scopes === undefined ? undefined : scopesOf(scopes);
-        const schemeText = scheme === undefined ? undefined : text(scheme, 'scheme');
-        if (!credentials) return void (await client.signIn({ ...options, scopes: scopeText, scheme: schemeText }));
-        const args = new AuthorizationArgs();
-        if (scopeText !== undefined) args.setScopes(scopeText);
-        if (schemeText !== undefined) args.setCustomSchemeParam(schemeText);
-        await credentials.signIn(args, options);
+        const { forThisRun = false, ...options } = record(given);
+        if (shared) await shared.signIn({ ...signInOptions(options), forThisRun: forThisRun === true, signal });
+        else await client.signIn({ ...signInOptions(options), signal });
       },
+      cancelSignIn: async () => shared?.cancel(),
       signOut: async ([given], signal) => {
         const { revoke } = record(given);
-        if (!credentials) return client.updateToken(undefined);
-        await credentials.signOut({ ...(revoke !== undefined && { revoke: revoke === true }), signal });
+        if (!shared) return client.updateToken(undefined);
+        await shared.signOut({ ...(revoke !== undefined && { revoke: revoke === true }), signal });
       },
       join: async ([secret, given], signal) => {
         const { lobbyMetadata, memberMetadata, idleTimeoutSeconds, ...rest } = record(given);
@@ -117,8 +124,13 @@ export function sharedParts(client: Client<unknown, unknown>, credentials: Crede
       getUserGuilds: async ([given], signal) => client.getUserGuilds(operationOptions(given, signal)),
       getGuildChannels: async ([guild, given], signal) =>
         client.getGuildChannels(text(guild, 'guildId'), operationOptions(given, signal)),
+      ...named(calls, call => async (args: readonly unknown[]) => call(...(args as never[]))),
     },
   };
+}
+
+function named<Given, Made>(parts: Readonly<Record<string, Given>>, make: (part: Given) => Made): Record<string, Made> {
+  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [gamePrefix + name, make(part)]));
 }
 
 function handleState(handle: LobbyHandle<unknown, unknown> | undefined): Observable<HandleState> {
@@ -138,8 +150,8 @@ function handleState(handle: LobbyHandle<unknown, unknown> | undefined): Observa
 }
 
 /** The token of a voice server lets its holder in: the main process keeps it. */
-function callWithoutToken(call$: Observable<CallSnapshot> | undefined): Observable<unknown> {
-  if (!call$) return new Observable();
+function callWithoutToken(lobbyId: string, call$: Observable<CallSnapshot> | undefined): Observable<unknown> {
+  if (!call$) return new BehaviorSubject(absentCall(lobbyId));
   const withoutToken = ({ server, ...call }: CallSnapshot) => ({
     ...call,
     server: server && { endpoint: server.endpoint },
@@ -165,6 +177,16 @@ function callOptions(given: unknown, signal: AbortSignal) {
     ...operationOptions(rest, signal),
     ...(selfMute !== undefined && { selfMute: selfMute as boolean }),
     ...(selfDeaf !== undefined && { selfDeaf: selfDeaf as boolean }),
+  };
+}
+
+function signInOptions({ scopes, scheme, redirect }: Readonly<Record<string, unknown>>): ClientSignInOptions {
+  return {
+    ...(scopes !== undefined && { scopes: scopesOf(scopes) }),
+    ...(scheme !== undefined && { scheme: text(scheme, 'scheme') }),
+    ...(redirect !== undefined && {
+      redirect: oneOf<RedirectWay>(redirect, 'redirect', ['custom-scheme', 'loopback']),
+    }),
   };
 }
 

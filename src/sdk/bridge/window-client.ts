@@ -2,24 +2,42 @@ import type { Metadata } from '../../model/lobby.ts';
 import type { MetadataSchemas } from '../../model/metadata-schema.ts';
 import type { GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from '../call-options.ts';
-import type { Client, ClientSignInOptions } from '../client.ts';
+import type { Client } from '../client.ts';
 import type { CommandPlace, CommandsSnapshot } from '../command/snapshot.ts';
 import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
-import type { CredentialsSnapshot, SignOutOptions } from '../credentials/credentials.ts';
+import type { SignOutOptions } from '../credentials/credentials.ts';
 import type { GuildChannel, GuildMinimal } from '../guilds.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import type { LobbyNewsEvent } from '../lobby/lobby-news.ts';
-import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyState } from '../lobby/snapshot.ts';
+import type {
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbyMessages,
+  LobbySnapshot,
+  LobbyState,
+  UserSnapshot,
+} from '../lobby/snapshot.ts';
 import { connectPage } from './connect-page.ts';
 import { MainConnection } from './main-connection.ts';
+import { gamePrefix } from './messages.ts';
+import type { GameParts } from './shared-parts.ts';
+import type { SignInSnapshot, WindowSignInOptions } from './shared-sign-in.ts';
 import { WindowLobbies, type WindowOptions } from './window-lobbies.ts';
 
-/** An event that a window which did not read for long has missed. */
+/** Stands for events that a window has missed: it did not read for long, or had to connect again. */
 export interface EventsMissed {
   readonly type: 'eventsMissed';
-  readonly count: number;
+  /** Undefined when nobody knows: while the window was not connected. */
+  readonly count: number | undefined;
 }
+
+/** The functions that {@link GameParts.calls} has in the main process, as a window calls them. */
+export type WindowCalls<Calls> = {
+  readonly [Name in keyof Calls]: Calls[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never;
+};
 
 export interface WindowClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** The name that the preload script exposed. Default: `rallypoint`. */
@@ -33,7 +51,9 @@ const nothing: readonly never[] = Object.freeze([]);
 
 /**
  * The client of the main process, in a window: the same states, events, operations and errors. It holds no token, and
- * cannot get one.
+ * cannot get one. When the connection to the main process is lost, it connects again by itself: states go on with the present
+ * value, {@link events$} emits `eventsMissed`, and calls wait. A call that was under way rejects with `connection_lost`,
+ * because nobody knows what became of it.
  *
  * Until the first state has arrived ({@link opened}), getters show a client that is not connected.
  */
@@ -62,7 +82,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   readonly waits$: Observable<readonly WaitSnapshot[]>;
   readonly events$: Observable<LobbyNewsEvent | EventsMissed>;
   /** Undefined when `serveWindows()` was called without credentials. */
-  readonly credentials$: Observable<CredentialsSnapshot | undefined>;
+  readonly credentials$: Observable<SignInSnapshot | undefined>;
   readonly lobbies: WindowLobbies<LobbyMetadata, MemberMetadata>;
   /**
    * Resolves when the first states have arrived.
@@ -97,7 +117,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     return this.#main.latest('waits') ?? nothing;
   }
 
-  get credentials(): CredentialsSnapshot | undefined {
+  get credentials(): SignInSnapshot | undefined {
     return this.#main.latest('credentials');
   }
 
@@ -158,8 +178,18 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
    *
    * @throws as {@link Client.signIn}
    */
-  signIn({ signal, ...options }: ClientSignInOptions = {}): Promise<void> {
+  signIn({ signal, ...options }: WindowSignInOptions = {}): Promise<void> {
     return this.#main.call('signIn', [options], signal);
+  }
+
+  /** Ends the sign-in in progress, whichever window began it. With credentials, a sign-in outlives the window. */
+  cancelSignIn(): Promise<void> {
+    return this.#main.call('cancelSignIn', []);
+  }
+
+  /** @throws as {@link Client.fetchCurrentUser} */
+  fetchCurrentUser({ signal }: RequestOptions = {}): Promise<UserSnapshot> {
+    return this.#main.call('fetchCurrentUser', [], signal);
   }
 
   /** @throws as {@link Credentials.signOut} */
@@ -187,6 +217,28 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
 
   getGuildChannels(guildId: GuildId, options: WindowOptions<OperationOptions> = {}): Promise<readonly GuildChannel[]> {
     return this.#main.operation('getGuildChannels', [guildId], options);
+  }
+
+  /**
+   * The game's own calls: `game.calls` of `serveWindows()`, whose type can be imported. Each rejects with what its function
+   * throws.
+   *
+   * @throws ArgumentError `unknown_call`
+   */
+  gameCalls<Calls extends NonNullable<GameParts['calls']>>(): WindowCalls<Calls> {
+    const call =
+      (name: string) =>
+      (...args: readonly unknown[]) =>
+        this.#main.call(gamePrefix + name, args);
+    // A promise that resolves with it must not take it for another promise.
+    const get = (_: object, name: string | symbol) =>
+      typeof name === 'string' && name !== 'then' ? call(name) : undefined;
+    return new Proxy({}, { get }) as WindowCalls<Calls>;
+  }
+
+  /** One of the game's own states, of `game.states` of `serveWindows()`. */
+  gameState$<Value>(name: string): Observable<Value> {
+    return this.#main.state$(gamePrefix + name);
   }
 
   /** Gives up the connection to the main process; the client there goes on. Repeatable. */

@@ -15,6 +15,9 @@ export interface SharedParts {
   readonly calls: Readonly<Record<string, (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>>>;
 }
 
+/** Why a call was aborted that its window did not abort: some operations go on without it. */
+export const windowIsGone: unique symbol = Symbol('the window is gone');
+
 /** The port's end in the main process: Electron's `MessagePortMain`, as much of it as is used. */
 export interface MainPort {
   on(event: 'message', listener: (event: { readonly data: unknown }) => void): unknown;
@@ -73,21 +76,31 @@ export class WindowConnection {
     port.on('message', ({ data }) => this.#receive(data));
     port.on('close', () => this.close());
     port.start();
+    port.postMessage([0] satisfies FromMain);
   }
 
-  /** Ends the subscriptions, aborts the calls and closes the port. Repeatable. */
-  close(): void {
+  /**
+   * Ends the subscriptions, aborts the calls and closes the port. Repeatable.
+   *
+   * `mayReconnect`: whether the window is to get another port; not where it would only lose that one, too. `reason`: for
+   * the developer of the page.
+   */
+  close({ mayReconnect = false, reason }: { readonly mayReconnect?: boolean; readonly reason?: string } = {}): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const { source } of this.#subscriptions.values()) source?.unsubscribe();
     this.#subscriptions.clear();
     this.#changed.clear();
-    for (const call of this.#calls.values()) call.abort();
+    for (const call of this.#calls.values()) call.abort(windowIsGone);
     this.#calls.clear();
     this.#outcomes.length = 0;
     const { port } = this.#options;
-    const error = new TransportError('connection_lost', 'The main process has ended the connection to this window.');
-    port.postMessage([0, ['closed', 0, errorFieldsOf(error)]] satisfies FromMain);
+    const why = reason === undefined ? '.' : `: ${reason}.`;
+    const error = new TransportError(
+      'connection_lost',
+      `The main process has ended the connection to this window${why}`,
+    );
+    port.postMessage([0, ['closed', mayReconnect, errorFieldsOf(error)]] satisfies FromMain);
     port.close();
     this.#options.onClose();
   }
@@ -99,7 +112,7 @@ export class WindowConnection {
     } catch (error) {
       const reason = error instanceof ProtocolViolation ? error.message : 'handling its message failed';
       this.#options.logger.warn({ error, reason }, 'A window was disconnected.');
-      this.close();
+      this.close({ reason });
     }
   }
 
@@ -186,8 +199,8 @@ export class WindowConnection {
   #call([, id, name, args]: Extract<FromWindow, readonly ['call', ...unknown[]]>): void {
     const { shared, logger } = this.#options;
     if (this.#calls.has(id)) throw new ProtocolViolation(`it used the call ${id} twice`);
-    if (this.#calls.size >= windowLimits.callsMax) {
-      throw new ProtocolViolation(`it has more than ${windowLimits.callsMax} calls under way`);
+    if (this.#calls.size + this.#outcomes.length >= windowLimits.callsMax) {
+      throw new ProtocolViolation(`it has more than ${windowLimits.callsMax} calls whose outcome it has not read`);
     }
     const run = Object.hasOwn(shared.calls, name) ? shared.calls[name] : undefined;
     const controller = new AbortController();

@@ -20,6 +20,7 @@ import type { CallSnapshot, VoiceSettings } from '../voice/snapshot.ts';
 import type { VoiceCall } from '../voice/voice-call.ts';
 import type { CallJoinOptions } from '../voice/voice-calls.ts';
 import type { MainConnection } from './main-connection.ts';
+import { absentCall } from './messages.ts';
 import type { HandleState } from './shared-parts.ts';
 
 /** A port carries no functions: what is waited for is in {@link WindowClient.waits$}. */
@@ -288,15 +289,7 @@ export class WindowCall {
 
   /** What {@link snapshot$} shows; `disconnected` while it has no subscriber. */
   get snapshot(): WindowCallSnapshot {
-    const { lobbyId } = this;
-    const absent = {
-      lobbyId,
-      status: 'disconnected',
-      own: undefined,
-      server: undefined,
-      participants: nothing,
-    } as const;
-    return this.#main.latest('call', lobbyId) ?? absent;
+    return this.#main.latest('call', this.lobbyId) ?? absentCall(this.lobbyId);
   }
 
   /** @throws as {@link VoiceCall.join} */

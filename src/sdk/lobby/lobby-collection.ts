@@ -44,6 +44,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
   readonly #handles = new Map<LobbyId, LobbyHandle<LobbyMetadata, MemberMetadata>>();
   /** Joins of one secret run one after another, so that undoing one cannot end another. */
   readonly #turns = new Turns();
+  readonly #joining = new Set<Joining>();
   #draftCount = 0;
 
   /** @internal */
@@ -91,7 +92,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
    *
    * When it resolves, the lobby's state, its members and up to 25 of its newest messages are known. When it rejects, the
    * player is not left half joined: if the service has accepted the player and the rest does not arrive in time, the
-   * client leaves the lobby again. For a player who is in the lobby already it only changes metadata.
+   * client leaves the lobby again. {@link Client.disconnect} ends a join with `client_not_ready`. For a player who is in the lobby already it only changes metadata.
    *
    * All operations of lobbies run while the client is ready; while it is not, they fail or wait, as
    * {@link OperationOptions.whenOffline} says. All of them throw: ApiError, RateLimitError, TransportError
@@ -114,9 +115,15 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     return this.#ports.voice.leaveAll(options);
   }
 
+  /** @internal The client is disconnected and does not try to connect: joins in progress cannot finish. */
+  disconnected(): void {
+    for (const joining of this.#joining) joining.cutOff();
+  }
+
   async #inTurn(body: LobbyJoinInput, deadline: Deadline, options: OperationOptions) {
     const turn = this.#turns.take(body.secret);
-    const joining = new Joining(this.#ports);
+    const joining = new Joining(this.#ports, deadline, options.signal);
+    this.#joining.add(joining);
     try {
       if (!turn.isFirst) await deadline.within(turn.begins);
       const handle = await this.#join(body, joining, deadline, options);
@@ -125,8 +132,9 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     } catch (error) {
       // The caller need not wait for this; the next join of the secret does.
       void this.#undo(joining).finally(() => turn.end());
-      throw error;
+      throw joining.isCutOff ? cutOff(error) : error;
     } finally {
+      this.#joining.delete(joining);
       joining.close();
     }
   }
@@ -134,7 +142,8 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
   async #join(body: LobbyJoinInput, joining: Joining, deadline: Deadline, options: OperationOptions) {
     const { store, operations } = this.#ports;
     joining.begin();
-    const rest = () => ({ ...options, deadlineMs: deadline.leftMs, whenOffline: 'queue' as const });
+    const { signal } = joining;
+    const rest = () => ({ ...options, signal, deadlineMs: deadline.leftMs, whenOffline: 'queue' as const });
     const id = await operations.createOrJoin(body, rest());
     joining.lobbyId = id;
     for (;;) {
@@ -240,12 +249,22 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
 /** A join in progress: which lobby it is, and whether the player was in it before. */
 class Joining {
   lobbyId: LobbyId | undefined;
+  /** Of its calls: aborts when the caller gives up, and when it is cut off. */
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #deadline: Deadline;
   readonly #store: LobbyStore;
   readonly #gone = new Set<LobbyId>();
   readonly #watch: { unsubscribe(): void };
   #known: ReadonlySet<LobbyId> = new Set();
 
-  constructor({ store, news }: Pick<LobbyCollectionPorts<unknown, unknown>, 'store' | 'news'>) {
+  constructor(
+    { store, news }: Pick<LobbyCollectionPorts<unknown, unknown>, 'store' | 'news'>,
+    deadline: Deadline,
+    caller: AbortSignal | undefined,
+  ) {
+    this.signal = caller ? AbortSignal.any([caller, this.#controller.signal]) : this.#controller.signal;
+    this.#deadline = deadline;
     this.#store = store;
     this.#watch = news.gone$.subscribe(id => this.#gone.add(id));
   }
@@ -254,6 +273,15 @@ class Joining {
   begin(): void {
     this.#known = new Set(this.#store.lobbies.map(({ id }) => id));
     this.#gone.clear();
+  }
+
+  cutOff(): void {
+    this.#controller.abort();
+    this.#deadline.abort();
+  }
+
+  get isCutOff(): boolean {
+    return this.#controller.signal.aborted;
   }
 
   get wasMember(): boolean {
@@ -298,6 +326,11 @@ async function until(
 
 function ignoreLate(error: unknown): void {
   if (!(error instanceof TransportError && error.code === 'deadline_exceeded')) throw error;
+}
+
+function cutOff(cause: unknown): TransportError {
+  const message = 'The client was disconnected before it had joined the lobby. Connect, then join again.';
+  return new TransportError('client_not_ready', message, { cause });
 }
 
 function asEnded(error: unknown): never {

@@ -303,8 +303,10 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const { clock, ownId, nextDraftId } = this.#parts;
     const userId = ownId();
     const self = userId === undefined ? undefined : this.member(userId);
+    const id = nextDraftId();
     return {
-      id: nextDraftId(),
+      id,
+      key: id,
       lobbyId: this.id,
       channelId: this.id as string,
       author: self?.user,

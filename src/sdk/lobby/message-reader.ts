@@ -12,6 +12,7 @@ export function readMessage(value: unknown): LobbyMessageSnapshot | undefined {
   if (!isSnowflake<'message'>(id) || !isSnowflake<'lobby'>(lobby_id)) return undefined;
   return Object.freeze({
     id,
+    key: id,
     lobbyId: lobby_id,
     channelId: isSnowflake<'channel'>(channel_id) ? channel_id : (lobby_id as string),
     author: readUser(fields.author),

@@ -24,6 +24,9 @@ export class Outbox {
   readonly #outgoing: Outgoing[] = [];
   /** Delivered messages whose call is finished: they belong to no other. */
   readonly #settled = new Set<MessageId>();
+  /** Of messages that this client has sent: their ids, with the keys that their entries had before. */
+  readonly #keys = new Map<MessageId, string>();
+  readonly #keyed = new WeakMap<LobbyMessageSnapshot, LobbyMessageSnapshot>();
   #merged: { readonly messages: LobbyMessages; readonly list: readonly LobbyMessageEntry[] } | undefined;
 
   add(shown: OutgoingMessageSnapshot, messages: LobbyMessages): void {
@@ -33,14 +36,21 @@ export class Outbox {
 
   sent(id: string, message: LobbyMessageSnapshot): void {
     const outgoing = this.#find(id);
-    if (outgoing) outgoing.sent = message;
+    if (outgoing) {
+      outgoing.sent = message;
+      this.#release(outgoing.shown.key);
+      this.#keys.set(message.id, outgoing.shown.key);
+    }
     this.#settled.add(message.id);
     this.#merged = undefined;
   }
 
   failed(id: string, error: RallypointError): void {
     const outgoing = this.#find(id);
-    if (outgoing) outgoing.shown = Object.freeze({ ...outgoing.shown, status: 'failed' as const, error });
+    if (outgoing) {
+      this.#release(outgoing.shown.key);
+      outgoing.shown = Object.freeze({ ...outgoing.shown, status: 'failed' as const, error });
+    }
     const failed = this.#outgoing.filter(({ shown }) => shown.status === 'failed');
     for (const { shown } of failed.slice(0, -failedMessagesMax)) this.#drop(shown.id);
     this.#merged = undefined;
@@ -60,7 +70,7 @@ export class Outbox {
    * order of the calls.
    */
   merge(messages: LobbyMessages, ownId: UserId | undefined): readonly LobbyMessageEntry[] {
-    if (this.#outgoing.length === 0) return messages;
+    if (this.#outgoing.length === 0 && this.#keys.size === 0) return messages;
     if (this.#merged?.messages !== messages) this.#merged = { messages, list: this.#merge(messages, ownId) };
     return this.#merged.list;
   }
@@ -77,6 +87,7 @@ export class Outbox {
       const copy = mayBeDelivered ? messages.find(message => isCopy(message, shown, after, ownId, claimed)) : undefined;
       if (!copy) continue;
       claimed.add(copy.id);
+      this.#keys.set(copy.id, shown.key);
       if (shown.status === 'pending') isHidden.add(outgoing);
       else {
         this.#settled.add(copy.id);
@@ -86,10 +97,27 @@ export class Outbox {
     const known = this.#outgoing.flatMap(({ sent }) => (sent ? [sent] : []));
     const waiting = this.#outgoing.filter(outgoing => !outgoing.sent && !isHidden.has(outgoing));
     if (this.#outgoing.length === 0) this.#settled.clear();
-    if (known.length === 0 && waiting.length === 0) return messages;
     const inOrder =
       known.length === 0 ? messages : [...messages, ...known].sort((a, b) => compareSnowflakes(a.id, b.id));
-    return Object.freeze([...inOrder, ...waiting.map(({ shown }) => shown)]);
+    for (const id of this.#keys.keys()) if (!inOrder.some(message => message.id === id)) this.#keys.delete(id);
+    if (this.#keys.size === 0 && known.length === 0 && waiting.length === 0) return messages;
+    return Object.freeze([...inOrder.map(message => this.#withKey(message)), ...waiting.map(({ shown }) => shown)]);
+  }
+
+  /** The message as its entry shows it: the same object each time. */
+  #withKey(message: LobbyMessageSnapshot): LobbyMessageSnapshot {
+    const key = this.#keys.get(message.id);
+    if (key === undefined) return message;
+    const known = this.#keyed.get(message);
+    if (known?.key === key) return known;
+    const keyed = Object.freeze({ ...message, key });
+    this.#keyed.set(message, keyed);
+    return keyed;
+  }
+
+  /** No message has the key of this entry, although one was taken for it. */
+  #release(key: string): void {
+    for (const [id, own] of this.#keys) if (own === key) this.#keys.delete(id);
   }
 
   #find(id: string): Outgoing | undefined {

@@ -91,6 +91,11 @@ export type LobbyMessages = readonly LobbyMessageSnapshot[];
 /** @see docs/spec/lobbies.md#message; docs/spec/client.md#snapshots */
 export interface LobbyMessageSnapshot {
   readonly id: MessageId;
+  /**
+   * Tells entries of one list apart, for a list in a user interface: it stays when a message that this client sends gets its
+   * {@link id}, and is the id otherwise.
+   */
+  readonly key: string;
   readonly lobbyId: LobbyId;
   /** The lobby's own id or, where a channel is linked, possibly that channel's. */
   readonly channelId: ChannelId;

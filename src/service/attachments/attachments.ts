@@ -11,8 +11,11 @@ import type { ChannelId } from '../../model/snowflake.ts';
 import { randomToken } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import type { FileStore, StoredFile } from '../store/files.ts';
 import { LruCache } from '../support/lru-cache.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
+import { hashSecret } from '../support/secret.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,17 +30,22 @@ export interface AttachedTo {
 /** The attachments of a message after its data is applied. @throws RequestError `invalid_form_body` if there are too many */
 export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
 
+/** Under what a file is stored, and is found by its address. */
+interface Place {
+  readonly id: Attachment['id'];
+  /** Part of the address, so that it cannot be guessed. */
+  readonly secret: string;
+}
+
 /**
- * Puts files into the cache and describes them as attachments. Files of a transaction that fails leave the cache in time.
+ * Stores files and describes them as attachments. Those of a transaction that fails are deleted in time.
  *
  * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
-export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: AttachmentCache): Attach {
+export function createAttach(core: Pick<Core, 'addresses'>, files: MessageFiles): Attach {
   function show(file: UploadedFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
-    const id: Attachment['id'] = core.ids.next();
     const { filename = file.name, description } = described;
-    const secret = randomToken(core.entropy, 16);
-    files.put(id, secret, file);
+    const { id, secret } = files.place(file);
     const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}?key=${secret}`;
     return {
       id,
@@ -89,18 +97,41 @@ function tooMany(): RequestError {
   return new RequestError('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
 }
 
+/** The files of messages, served to everyone who knows their address. */
+export interface MessageFiles {
+  /** Stores the files of a body where that takes time; called before the transaction that attaches them. */
+  readonly receive?: ((body: unknown) => Promise<void>) | undefined;
+  /** Where the file is; stores it unless {@link receive} has done so. */
+  place(file: UploadedFile): Place;
+  get(id: string, secret: string): MaybePromise<StoredFile | undefined>;
+  clear(): void;
+}
+
+/** Opens the files of a service on its own, or of a cluster. */
+export function openMessageFiles(core: Pick<Core, 'ids' | 'entropy' | 'files'>): MessageFiles {
+  return core.files ? sharedFiles(core, core.files) : new AttachmentCache(core);
+}
+
+function newPlace({ ids, entropy }: Pick<Core, 'ids' | 'entropy'>): Place {
+  return { id: ids.next(), secret: randomToken(entropy, 16) };
+}
+
 /**
- * The files of messages, served to everyone who knows their address.
- *
- * Unspecified: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used are removed first, and none
- * survives a restart; messages still name them.
+ * Unspecified: a service on its own keeps them in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used are
+ * removed first, and none survives a restart; messages still name them.
  */
-export class AttachmentCache {
+class AttachmentCache implements MessageFiles {
+  readonly #core: Pick<Core, 'ids' | 'entropy'>;
   readonly #files = new LruCache<UploadedFile>(serviceLimits.filesKeptBytesMax);
 
-  /** @param secret part of its address, so that the address cannot be guessed */
-  put(id: Attachment['id'], secret: string, file: UploadedFile): void {
+  constructor(core: Pick<Core, 'ids' | 'entropy'>) {
+    this.#core = core;
+  }
+
+  place(file: UploadedFile): Place {
+    const { id, secret } = newPlace(this.#core);
     this.#files.set(`${id}/${secret}`, file, file.content.length + entryBytes);
+    return { id, secret };
   }
 
   get(id: string, secret: string): UploadedFile | undefined {
@@ -110,6 +141,35 @@ export class AttachmentCache {
   clear(): void {
     this.#files.clear();
   }
+}
+
+/** The nodes of a cluster keep them in the store: an event that names a file may reach another node at once. */
+function sharedFiles(core: Pick<Core, 'ids' | 'entropy'>, store: FileStore): MessageFiles {
+  const places = new WeakMap<UploadedFile, Place>();
+  const keyOf = (id: string, secret: string) => `${id}/${hashSecret(secret)}`;
+
+  async function receive(body: unknown): Promise<void> {
+    if (!isFields(body)) return;
+    const files = [body, body.data].flatMap(part => (isFields(part) ? uploadedFiles(part) : []));
+    const storing = files.map(async file => {
+      const { id, secret } = newPlace(core);
+      await store.put(keyOf(id, secret), file);
+      places.set(file, { id, secret });
+    });
+    await Promise.all(storing);
+  }
+
+  return {
+    receive,
+    place(file) {
+      const known = places.get(file);
+      if (!known) throw new Error('A file was attached that was not stored before.');
+      return known;
+    },
+    get: (id, secret) => store.get(keyOf(id, secret)),
+    // Other nodes may still need them; they expire.
+    clear: () => {},
+  };
 }
 
 /** Approximate memory of an empty file. */

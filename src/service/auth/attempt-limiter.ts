@@ -72,14 +72,25 @@ export function createAttemptLimiter(
   ): Promise<T> {
     let isWrong = false;
     try {
-      return await work(() => {
+      const result = work(() => {
         isWrong = true;
       });
+      await result.catch(() => {});
+      if (isWrong) await countWrong(origin, counted);
+      return await result;
     } finally {
-      if (isWrong) await bus.count(origin.name, counted);
       origin.underWay--;
       origin.settled();
     }
+  }
+
+  /**
+   * Other nodes admit attempts, too. One that turns out to be wrong when the limit has been reached is rejected like those after it, so
+   * that all nodes together report no more wrong attempts than the limit allows.
+   */
+  async function countWrong(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
+    const { allowed, resetAtMs } = await bus.count(origin.name, counted);
+    if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
   }
 
   return {

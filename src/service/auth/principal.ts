@@ -1,4 +1,5 @@
 import type { ApplicationRecord, AuthorizationRecord, TokenRecord, UserRecord } from '../store/records.ts';
+import type { TrafficCaller } from '../support/traffic.ts';
 
 /** The owner of the credential of a request or an Identify. */
 export type Principal =
@@ -23,3 +24,13 @@ export type Principal =
   | { readonly kind: 'session'; readonly user: UserRecord; readonly token: TokenRecord };
 
 export type PrincipalKind = Principal['kind'];
+
+/** The owner as those who observe the traffic see it. */
+export function callerOf(principal: Principal | undefined): TrafficCaller | undefined {
+  if (!principal || principal.kind === 'none') return undefined;
+  return {
+    kind: principal.kind,
+    ...('application' in principal && { applicationId: principal.application.id }),
+    ...('user' in principal && { userId: principal.user.id, username: principal.user.username }),
+  };
+}

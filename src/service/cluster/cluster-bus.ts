@@ -14,7 +14,7 @@ import { EventReader } from './event-reader.ts';
 import { Nodes } from './nodes.ts';
 
 /** How long the start waits for Redis. */
-const startMsMax = 5000;
+const startMsMax = 3000;
 
 export interface ClusterBusOptions {
   /** Of the bus alone: its reads should not wait for those of the store. It must be migrated, and stays open when the bus is closed. */

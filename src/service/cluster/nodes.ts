@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Cancel, type Logger, systemClock } from '../../wire/clock/ports.ts';
+import { type Cancel, type Clock, type Logger, steadyNow, systemClock } from '../../wire/clock/ports.ts';
 import { BusError } from '../bus/errors.ts';
 import type { Postgres } from '../store/postgres/postgres.ts';
 import type { DepartedNode } from './contract.ts';
@@ -40,6 +40,7 @@ export class Nodes {
   /** The id of this node, new at each start. */
   readonly id = randomBytes(12).toString('base64url');
   readonly #postgres: Postgres;
+  readonly #clock: Clock;
   readonly #address: string | undefined;
   readonly #log: Logger;
   readonly #position: () => number;
@@ -54,9 +55,13 @@ export class Nodes {
   #cancel: Cancel = () => {};
   #renewing: Promise<void> = Promise.resolve();
 
-  /** @param position what this node has read of the events */
-  constructor(postgres: Postgres, log: Logger, position: () => number, address?: string) {
+  /**
+   * @param position what this node has read of the events
+   * @param clock not that of the service: the row must be renewed also while a virtual one stands still
+   */
+  constructor(postgres: Postgres, log: Logger, position: () => number, address?: string, clock: Clock = systemClock) {
     this.#postgres = postgres;
+    this.#clock = clock;
     this.#log = log;
     this.#position = position;
     this.#address = address;
@@ -65,7 +70,7 @@ export class Nodes {
   /** Registers this node and begins to renew its row. */
   async start(): Promise<void> {
     await this.#renew();
-    this.#steadySinceMs = steadyMs();
+    this.#steadySinceMs = steadyNow(this.#clock);
     this.#schedule();
   }
 
@@ -101,7 +106,7 @@ export class Nodes {
       [this.id],
       { name: 'departed-nodes' },
     );
-    const isSure = steadyMs() - this.#steadySinceMs >= steadyMsMin;
+    const isSure = steadyNow(this.#clock) - this.#steadySinceMs >= steadyMsMin;
     return rows
       .filter(row => isSure || row.is_silent === false)
       .map(row => ({ id: String(row.id), goneForMs: Number(row.gone) }));
@@ -128,22 +133,23 @@ export class Nodes {
   get #isValid(): boolean {
     // A machine that was suspended may show it on one clock only.
     const { steadyMs: steady, wallMs } = this.#renewedAt;
-    return steadyMs() - steady < validMsMax && systemClock.now() - wallMs < validMsMax;
+    return steadyNow(this.#clock) - steady < validMsMax && this.#clock.now() - wallMs < validMsMax;
   }
 
   #schedule(): void {
-    this.#cancel = systemClock.schedule(renewEveryMs, () => {
+    this.#cancel = this.#clock.schedule(renewEveryMs, () => {
       this.#renewing = this.#tryToRenew().then(() => {
         if (!this.#isClosed) this.#schedule();
       });
+      return this.#renewing;
     });
   }
 
   async #tryToRenew(): Promise<void> {
-    const isLate = steadyMs() - this.#renewedAt.steadyMs > silentMsMax;
+    const isLate = steadyNow(this.#clock) - this.#renewedAt.steadyMs > silentMsMax;
     try {
       await this.#renew();
-      if (isLate || this.#hasFailed) this.#steadySinceMs = steadyMs();
+      if (isLate || this.#hasFailed) this.#steadySinceMs = steadyNow(this.#clock);
       if (this.#hasFailed) this.#log.info({ node: this.id }, 'The registration of this node is renewed again.');
       this.#hasFailed = false;
     } catch (error) {
@@ -154,7 +160,7 @@ export class Nodes {
   }
 
   async #renew(): Promise<void> {
-    const renewedAt = { steadyMs: steadyMs(), wallMs: systemClock.now() };
+    const renewedAt = { steadyMs: steadyNow(this.#clock), wallMs: this.#clock.now() };
     const position = this.#position();
     const [row] = await this.#postgres.query(renew, [this.id, position], { name: 'renew-node' });
     this.#others = row?.others as readonly string[];
@@ -174,8 +180,4 @@ export class Nodes {
     const [row] = await this.#postgres.query('SELECT worker FROM rallypoint.nodes WHERE id = $1', [this.id]);
     return row && Number(row.worker);
   }
-}
-
-function steadyMs(): number {
-  return systemClock.steady?.() ?? systemClock.now();
 }

@@ -2,6 +2,8 @@ import { formatIssues, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import type { StoreContent } from '../store/contract.ts';
+import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
@@ -24,7 +26,7 @@ export interface ControlDeps {
   readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
   /** Revokes every token of the user, and closes the gateway sessions that were opened with one. */
   readonly endUserTokens: (userId: UserId) => Promise<void>;
-  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps. */
+  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps, on every node. */
   readonly stateReplaced: () => void | Promise<void>;
 }
 
@@ -83,13 +85,14 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /clock', ({ body }) => advanceClock(deps, body)),
     call('GET /users', ({ query }) => listUsers(core, query)),
     call('GET /lobbies', ({ query }) => listLobbies(core, query)),
+    call('GET /guilds', ({ query }) => listGuilds(core, query)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
     call('DELETE /users/{id}/tokens', ({ params }) => endTokens(deps, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
     call('GET /faults', async () => ({ faults: deps.faults.armed })),
-    call('POST /faults', async ({ body }) => ({ faults: deps.faults.add(body) })),
-    call('DELETE /faults', async () => deps.faults.clear()),
+    call('POST /faults', ({ body }) => changeFaults(deps, faults => ({ faults: faults.add(body) }))),
+    call('DELETE /faults', () => changeFaults(deps, faults => faults.clear())),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
   ];
@@ -107,6 +110,12 @@ function oneAtATime() {
     last = done.catch(() => {});
     return done;
   };
+}
+
+async function changeFaults<T>({ faults }: ControlDeps, change: (faults: FaultInjector) => T): Promise<T> {
+  const changed = change(faults);
+  await faults.spread();
+  return changed;
 }
 
 async function reset({ fixtures, faults, stateReplaced }: ControlDeps): Promise<undefined> {
@@ -153,7 +162,11 @@ function readPage({ limit = String(pageDefault), after }: ControlRequest['query'
 }
 
 /** A page of records in the order of their ids as text, and the id to continue after; null at the end. */
-async function pageOf<Name extends 'users' | 'lobbies'>({ store }: Core, name: Name, { limit, after }: Page) {
+async function pageOf<Name extends 'users' | 'lobbies' | 'guilds'>(
+  { store }: Core,
+  name: Name,
+  { limit, after }: Page,
+) {
   // The bound itself is in the list, and one more shows whether there is another page.
   const found = await store.list(name, { limit: limit + 2, ...(after !== undefined && { from: after }) });
   const records = found.filter(({ id }) => id !== after);
@@ -178,6 +191,14 @@ async function listLobbies(core: Core, query: ControlRequest['query']): Promise<
     return { id, application_id, metadata, flags, member_count, expires_at_ms };
   });
   return { lobbies, next };
+}
+
+async function listGuilds(core: Core, query: ControlRequest['query']): Promise<unknown> {
+  const { page, next } = await pageOf(core, 'guilds', readPage(query));
+  const guilds = page.map(({ id, name, owner_id, applications, channels }) => {
+    return { id, name, owner_id, applications, channels: channels.map(({ id, type, name }) => ({ id, type, name })) };
+  });
+  return { guilds, next };
 }
 
 function requireUserId(userId: string): void {
@@ -256,8 +277,8 @@ function readAfter(after: unknown): number {
   return number;
 }
 
-async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {
-  const content = await store.dump();
+async function takeSnapshot({ store, clock, vault }: Core): Promise<Snapshot> {
+  const content = withOpenKeys(await store.dump(), vault);
   return { version: snapshotVersion, at_ms: clock.now(), content };
 }
 
@@ -266,8 +287,13 @@ async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: 
   const { at_ms, content } = body as Snapshot;
   // Time is part of the state: a clock before the time of the snapshot would issue its ids again.
   if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
-  await core.store.load(content);
+  await core.store.load(withSealedKeys(core.cluster ? withoutSessions(content) : content, core.vault));
   await stateReplaced();
+}
+
+/** On a cluster sessions belong to nodes, which those of a snapshot do not. */
+function withoutSessions(content: StoreContent): StoreContent {
+  return { ...content, gateway_sessions: [], gateway_events: [], presences: [] };
 }
 
 function read<Body>(body: unknown, by: Check): Body {

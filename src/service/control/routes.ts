@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
 import { formatIssues } from '../../model/errors/issue.ts';
+import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
-import { StoreError } from '../store/errors.ts';
+import { isEngineFailure } from '../http/errors.ts';
+import type { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { type ControlCall, type ControlDeps, ControlRefusal, controlCalls } from './calls.ts';
@@ -80,7 +82,7 @@ function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): 
 }
 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof StoreError) return rejectForNow(deps, request, reply, error);
+  if (isEngineFailure(error)) return rejectForNow(deps, request, reply, error);
   const status = statusOf(error);
   if (status !== undefined) return reply.code(status).send({ message: messageOf(error as Error) });
   const request_id = requestIdOf(reply.raw);
@@ -92,10 +94,10 @@ function rejectForNow(
   deps: ControlDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  error: StoreError,
+  error: StoreError | BusError,
 ): FastifyReply {
   deps.core.log.error({ call: request.routeOptions.url, error }, 'A control call failed.');
-  return reply.code(apiErrors.overloaded.status).send({ message: error.message });
+  return reply.code(apiErrors.overloaded.status).send({ code: error.code, message: error.message });
 }
 
 /** The message includes the issues of the body, because control errors have no tree of errors. */

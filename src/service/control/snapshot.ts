@@ -16,7 +16,7 @@ import {
 } from '../support/document-check.ts';
 
 /** Incremented whenever a change of the records makes older snapshots unreadable. */
-export const snapshotVersion = 3;
+export const snapshotVersion = 4;
 
 /** The whole state of a service. It contains no token in clear text, but signing keys: treat it as a secret. */
 export interface Snapshot {

@@ -5,6 +5,7 @@ import type { Store, StoreView } from '../store/contract.ts';
  * the scope's queue of transactions.
  *
  * @param read reads only what the scope guards; may run twice
+ * @returns the value, and the revision up to which it contains every commit of the scope
  */
 export async function readAtOnce<T>(
   store: Store,
@@ -15,7 +16,8 @@ export async function readAtOnce<T>(
   const value = await read(store);
   if ((await store.revision(scope)) === revision) return { revision, value };
   return store.transact(scope, async transaction => ({
-    revision: transaction.revision,
+    // That of the commit before: a transaction that writes nothing may share its own with the next one.
+    revision: transaction.revision - 1,
     value: await read(transaction),
   }));
 }

@@ -1,18 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancel, scheduleAt } from '../../wire/clock/ports.ts';
+import { VirtualClock } from '../../wire/clock/virtual-clock.ts';
 import type { Core } from '../core.ts';
 import { StoreError } from '../store/errors.ts';
 
 /** Records processed concurrently; other work runs between two such batches. */
 const chunkSize = 128;
 
+/** How often a node of a cluster looks for records that other nodes have written, or did not process before they died. */
+const lookMs = 1000;
 /** How long the sweep waits after a failure of the store or of a single record. */
 const retryMs = 1000;
 const stuckMs = 10 * 60_000;
 /** How often in a row a record may be due: an interaction that has expired in both ways is due twice. */
 const looksMax = 3;
 
-/** Processes records that are due. All share one timer, set to the earliest time in the store. */
+/**
+ * Processes records that are due. All share one timer, set to the earliest time in the store; on a node of a cluster it is never set
+ * later than {@link lookMs}.
+ */
 export interface Expiry {
   /** Starts with the records that are due already; the returned function stops it. */
   start(): Promise<() => void>;
@@ -30,6 +36,8 @@ export function createExpiry(
   collection: 'lobbies' | 'interactions',
   onDue: (id: string, nowMs: number) => Promise<void>,
 ): Expiry {
+  // A virtual clock belongs to a single node, which knows every time.
+  const hasOthers = core.cluster !== undefined && !(core.clock instanceof VirtualClock);
   let started = false;
   /** Records that could not be processed, and when they are tried again; they do not delay the others. */
   const stuck = new Map<string, number>();
@@ -99,6 +107,7 @@ export function createExpiry(
     const earliest = first.find(({ id }) => !stuck.has(id));
     if (earliest) notice(earliest.expires_at_ms);
     for (const untilMs of stuck.values()) arm(untilMs);
+    if (hasOthers) arm(core.clock.now() + lookMs);
   }
 
   function notice(expiresAtMs: number | null): void {

@@ -1,5 +1,5 @@
 import type { Dispatches, DispatchName } from '../../model/gateway.ts';
-import type { ApplicationId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 
 /** The recipients of an event: all sessions that follow the topic. */
 export type Topic = string;
@@ -16,10 +16,14 @@ export const topics = {
   lobby: (id: LobbyId): Topic => `lobby/${id}`,
   /** The bots in a guild. */
   guild: (id: GuildId): Topic => `guild/${id}`,
+  /** The own clients of the users who see a channel of a guild. */
+  channel: (id: ChannelId): Topic => `channel/${id}`,
   /** Users who may use an application's global commands. */
   commands: (id: ApplicationId): Topic => `commands/${id}`,
   /** Members of a guild, for changes of an application's commands there. */
   guildCommands: (id: ApplicationId, guildId: GuildId): Topic => `commands/${id}/${guildId}`,
+  /** The nodes of a cluster. */
+  nodes: 'nodes',
 } as const;
 
 /** An event on its way from a commit to the sessions that follow its topic. */
@@ -42,10 +46,14 @@ export interface Announcement {
   readonly except?: UserId;
   /** Of the sessions that follow the topic, only this one receives it. */
   readonly only?: string;
+  /** With `only`: a node has taken the session over with this claim; a node with an older one forgets the session. */
+  readonly claim?: number;
   /** The sessions check whether their credential is still valid, and close otherwise. */
   readonly recheck?: true;
   /** The sessions begin to follow this topic, after the event. */
   readonly follow?: Topic;
+  /** For the nodes of a cluster themselves, on the topic {@link topics.nodes}: see cluster/notices.ts. */
+  readonly notice?: unknown;
   /** The sessions stop following this topic, after the event. */
   readonly unfollow?: Topic;
 }

@@ -22,7 +22,7 @@ import { Protocol } from './protocol.ts';
 import type { EventLog } from './sessions/event-log.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './sessions/identify-budget.ts';
 import type { PlayerLobbies } from './sessions/player-session.ts';
-import { Sessions } from './sessions/sessions.ts';
+import { Sessions, type SessionsParts } from './sessions/sessions.ts';
 
 export interface GatewayParts {
   readonly credentials: Credentials;
@@ -31,6 +31,8 @@ export interface GatewayParts {
   readonly pendingWork: PendingWork;
   /** Where events of sessions are stored; absent when the state ends with the process. */
   readonly events?: EventLog;
+  /** Present on a node of a cluster. */
+  readonly cluster?: SessionsParts['cluster'];
   readonly faults?: SocketFaults;
   /** The names of the service; absent: any name is accepted. */
   readonly hosts?: Pick<Hosts, 'isOurs'>;
@@ -44,7 +46,7 @@ export interface Gateway {
   /** Sessions of this node, including those that wait to be resumed. */
   readonly sessionCount: number;
   readonly connectionCount: number;
-  /** Continues the sessions of a former process. Call it first, before anything is written. */
+  /** Continues the sessions of a former process, or joins the cluster. Call it first, before anything is written. */
   restore(): Promise<void>;
   /** Handles the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
   attach(server: Server): void;
@@ -63,7 +65,7 @@ const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
 
 export function createGateway(
   core: Core,
-  { credentials, lobbies, pendingWork, events, faults, hosts, connections: proofs }: GatewayParts,
+  { credentials, lobbies, pendingWork, events, cluster, faults, hosts, connections: proofs }: GatewayParts,
 ): Gateway {
   // Loaded for the first connection, so that a service that only answers requests starts faster.
   let opened: Promise<SocketServer> | undefined;
@@ -72,13 +74,14 @@ export function createGateway(
   );
   const openEtf = loadOnce(() => import('./connection/etf/frames.ts').then(({ createEtf }) => createEtf()));
   const outbox = new Outbox();
-  const sessions = new Sessions(core, { lobbies, pendingWork, ...(events && { events }) });
+  const sessions = new Sessions(core, { lobbies, pendingWork, ...(events && { events }), ...(cluster && { cluster }) });
   const budget = createIdentifyBudget(core);
   const protocol = new Protocol(core, { credentials, sessions, budget, pendingWork });
   const context = {
     clock: core.clock,
     outbox,
     metrics: core.metrics,
+    traffic: core.traffic,
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
     ...(faults && { faults: socketFaults(protocol, faults) }),

@@ -4,10 +4,12 @@ import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lo
 import type { LobbyId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Credentials } from '../auth/credentials.ts';
+import { callerOf } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import { readId } from '../domain/lobbies/records.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { runtimeLimits, serviceLimits } from '../support/service-limits.ts';
+import type { ObservedConnection } from '../support/traffic.ts';
 import type { Connection, ConnectionEvents } from './connection/connection.ts';
 import { Deadlines } from './connection/deadlines.ts';
 import { controlFrame, type OutFrame } from './connection/frames.ts';
@@ -82,6 +84,7 @@ export class Protocol implements ConnectionEvents {
     this.#awaitIdentify(connection);
     this.#silence.touch(connection);
     this.#core.journal.write('connection', { event: 'open', connection: connection.id });
+    this.#observe(connection, { kind: 'opened' });
     connection.send(frames.hello);
   }
 
@@ -112,6 +115,7 @@ export class Protocol implements ConnectionEvents {
     this.#toIdentify.drop(connection);
     this.#silence.drop(connection);
     this.#journal('closed', connection, peer.session, { code });
+    this.#observe(connection, { kind: 'closed', code, byPeer });
     if (!peer.session) return;
     if (byPeer && farewells.has(code)) this.#parts.sessions.end(peer.session);
     else this.#parts.sessions.detach(peer.session, connection);
@@ -225,6 +229,7 @@ export class Protocol implements ConnectionEvents {
     connection.compressesPayloads = identity.compress;
     peer.session = sessions.create(connection, principal, identity);
     connection.prove();
+    this.#identified(connection, principal);
     this.#journal('identified', connection, peer.session, describe(principal));
     const refusal = await sessions.start(peer.session, principal, identity);
     if (!refusal) return;
@@ -238,11 +243,15 @@ export class Protocol implements ConnectionEvents {
     const principal = admitResume(await this.#parts.credentials.authenticateGateway(resume.token));
     if (typeof principal === 'string') return connection.close(principal);
     if (!connection.open) return;
-    const session = sessions.resume(connection, principal, resume);
+    const resumed = sessions.resume(connection, principal, resume);
+    const session = resumed instanceof Promise ? await resumed : resumed;
+    if (session === undefined) return; // The connection was closed meanwhile.
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;
+    if (!connection.open) return sessions.detach(session, connection);
     connection.prove();
+    this.#identified(connection, principal);
     this.#journal('resumed', connection, session, { sequence: resume.seq });
   }
 
@@ -263,6 +272,16 @@ export class Protocol implements ConnectionEvents {
     this.#toIdentify.first?.close('SESSION_TIMED_OUT', 'Too many connections have not identified.');
   }
 
+  #identified(connection: Connection, principal: SessionPrincipal): void {
+    const caller = callerOf(principal);
+    if (caller) this.#observe(connection, { kind: 'identified', caller });
+  }
+
+  #observe({ id }: Connection, event: ConnectionEvent): void {
+    const { traffic, clock } = this.#core;
+    traffic?.connection?.({ connection: id, atMs: clock.now(), ...event });
+  }
+
   #journal(event: string, { id }: Connection, session: Session | undefined, details: object): void {
     this.#core.journal.write('connection', {
       event,
@@ -272,6 +291,9 @@ export class Protocol implements ConnectionEvents {
     });
   }
 }
+
+type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'connection' | 'atMs'> : never;
+type ConnectionEvent = WithoutPlace<ObservedConnection>;
 
 const goingAway = 1001;
 

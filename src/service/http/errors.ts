@@ -1,5 +1,6 @@
 import { type ApiErrorName, apiErrors } from '../../model/errors/errors.ts';
 import { issuesToTree } from '../../model/errors/issue.ts';
+import { BusError } from '../bus/errors.ts';
 import { StoreError } from '../store/errors.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { RequestError } from '../support/request-error.ts';
@@ -57,9 +58,14 @@ const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, Api
 /** The answer for an error that was thrown while a request was served. Unexpected errors become 500 without details. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof RequestError) return requestErrorReply(error);
-  if (error instanceof StoreError) return overloadedReply();
+  if (isEngineFailure(error)) return overloadedReply();
   const code = (error as { code?: unknown } | null)?.code;
   return requestErrorReply(new RequestError(frameworkFaults.get(code) ?? 'internal_error'));
+}
+
+/** Whether the store or the bus failed, and not the service itself. */
+export function isEngineFailure(error: unknown): error is StoreError | BusError {
+  return error instanceof StoreError || error instanceof BusError;
 }
 
 /** The store could not read or write, for example because the disk is full. Nothing was written, so the request may be retried. */

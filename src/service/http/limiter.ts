@@ -3,7 +3,8 @@ import type { InvalidRequestLimit, RateLimit, RateLimitBucket } from '../../mode
 import { steadyNow } from '../../wire/clock/ports.ts';
 import type { Route } from '../../wire/routes.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { LimitState } from '../bus/contract.ts';
+import type { Bus, LimitState } from '../bus/contract.ts';
+import type { Notices } from '../cluster/notices.ts';
 import type { Core } from '../core.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { Call, Reply } from './call.ts';
@@ -130,24 +131,35 @@ interface RejectedAddress {
   /** The length of the last block, 0 if there was none recently, and its end. */
   lastBlockMs: number;
   lastBlockEndMs: number;
+  /** How often the nodes of a cluster have blocked it, as far as this one knows. */
+  blocks: number;
 }
+
+type BlocklistCore = Pick<Core, 'clock' | 'limits' | 'log'> & Partial<Pick<Core, 'bus' | 'notices'>>;
 
 /**
  * Blocks requests without a valid credential from an address for a while after too many answers of 401, 403 and 429. Answers of a
  * limit that several callers share do not count.
  *
- * Unspecified: the counts are kept in this process and for a bounded number of addresses; the oldest makes room.
+ * Unspecified: the counts are kept in this process and for a bounded number of addresses; the oldest makes room. The nodes of a
+ * cluster count together on the bus, and the one that counts the last tells all nodes to block the address.
  *
  * @see docs/spec/limits.md#blocked-addresses; docs/spec/limits.md#rate-limits
  */
 export class Blocklist {
-  readonly #core: Pick<Core, 'clock' | 'limits' | 'log'>;
+  readonly #core: BlocklistCore;
   readonly #limit: InvalidRequestLimit | undefined;
   readonly #addresses = new Map<string, RejectedAddress>();
 
-  constructor(core: Pick<Core, 'clock' | 'limits' | 'log'>) {
+  constructor(core: BlocklistCore) {
     this.#core = core;
     this.#limit = core.limits.invalidRequests;
+    core.notices?.on('blocked', ({ address, blockMs }) => {
+      const nowMs = steadyNow(core.clock);
+      const record = this.#addresses.get(address) ?? this.#begin(address, nowMs);
+      record.blocks++;
+      this.#block(address, record, nowMs, blockMs);
+    });
   }
 
   /** Milliseconds until the block ends; 0 if the address is not blocked. */
@@ -168,16 +180,39 @@ export class Blocklist {
 
   /** Counts an answer to a request without a valid credential. @param headers in addition to the answer's own */
   count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
-    if (this.#limit && isInvalid(answer, headers)) this.#add(address, this.#limit);
+    if (!this.#limit || !isInvalid(answer, headers)) return;
+    const { bus, notices } = this.#core;
+    if (bus && notices) void this.#addShared(address, this.#limit, bus, notices);
+    else this.#add(address, this.#limit);
   }
 
-  #add(address: string, { requests, windowMs, blockMs, blockMaxMs = blockMs }: InvalidRequestLimit): void {
+  async #addShared(address: string, limit: InvalidRequestLimit, bus: Bus, notices: Notices): Promise<void> {
+    try {
+      for (let blocks = this.#addresses.get(address)?.blocks ?? 0; ; blocks++) {
+        const state = await bus.count(`invalid/${blocks}/${address}`, limit);
+        // This window has ended in a block of which this node does not know.
+        if (!state.allowed) continue;
+        if (state.remaining > 0) return;
+        const record = this.#addresses.get(address) ?? this.#begin(address, 0);
+        record.blocks = blocks;
+        const blockMs = nextBlockMs(record, steadyNow(this.#core.clock), limit);
+        return await notices.send({ kind: 'blocked', address, blockMs });
+      }
+    } catch (error) {
+      this.#core.log.debug({ error }, 'A rejected request was not counted for its address.');
+    }
+  }
+
+  #add(address: string, limit: InvalidRequestLimit): void {
     const nowMs = steadyNow(this.#core.clock);
-    const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + windowMs);
+    const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + limit.windowMs);
     record.invalid++;
-    if (record.blocked || record.invalid < requests) return;
-    const isRepeated = record.lastBlockMs > 0 && nowMs - record.lastBlockEndMs < blockMaxMs;
-    record.lastBlockMs = isRepeated ? Math.min(2 * record.lastBlockMs, blockMaxMs) : blockMs;
+    if (record.blocked || record.invalid < limit.requests) return;
+    this.#block(address, record, nowMs, nextBlockMs(record, nowMs, limit));
+  }
+
+  #block(address: string, record: RejectedAddress, nowMs: number, blockMs: number): void {
+    record.lastBlockMs = blockMs;
     record.blocked = true;
     record.endsAtMs = nowMs + record.lastBlockMs;
     record.lastBlockEndMs = record.endsAtMs;
@@ -194,8 +229,8 @@ export class Blocklist {
   }
 
   #begin(address: string, endsAtMs: number): RejectedAddress {
-    const { lastBlockMs = 0, lastBlockEndMs = 0 } = this.#addresses.get(address) ?? {};
-    const record = { invalid: 0, endsAtMs, blocked: false, lastBlockMs, lastBlockEndMs };
+    const { lastBlockMs = 0, lastBlockEndMs = 0, blocks = 0 } = this.#addresses.get(address) ?? {};
+    const record = { invalid: 0, endsAtMs, blocked: false, lastBlockMs, lastBlockEndMs, blocks };
     this.#addresses.delete(address);
     if (this.#addresses.size >= addressesMax) this.#forgetOldest();
     this.#addresses.set(address, record);
@@ -211,6 +246,16 @@ export class Blocklist {
 }
 
 const addressesMax = 10_000;
+
+/** How long the next block of an address lasts. */
+function nextBlockMs(
+  { lastBlockMs, lastBlockEndMs }: RejectedAddress,
+  nowMs: number,
+  { blockMs, blockMaxMs = blockMs }: InvalidRequestLimit,
+): number {
+  const isRepeated = lastBlockMs > 0 && nowMs - lastBlockEndMs < blockMaxMs;
+  return isRepeated ? Math.min(2 * lastBlockMs, blockMaxMs) : blockMs;
+}
 
 function isInvalid({ status, headers }: Reply, more: LimitHeaders | undefined): boolean {
   if (status !== 401 && status !== 403 && status !== 429) return false;

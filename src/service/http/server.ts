@@ -3,7 +3,7 @@ import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';
-import type { Principal } from '../auth/principal.ts';
+import { callerOf, type Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
@@ -173,6 +173,8 @@ function serveRoute(core: Core, served: Served) {
     let isProven = false;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
+    let body: unknown;
+    const receivedAtMs = core.traffic ? core.clock.now() : 0;
     pendingWork.begin();
     // Small bodies are read immediately, because buffering them in the stream costs several times as much CPU; large ones wait until the
     // caller is identified.
@@ -205,7 +207,7 @@ function serveRoute(core: Core, served: Served) {
           collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
         }
         const read = collected && readBody(route, request.headers, await collected.bytes);
-        const body = read instanceof Promise ? await read : read;
+        body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
         const { headers } = request;
@@ -222,6 +224,12 @@ function serveRoute(core: Core, served: Served) {
     pendingWork.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
+    core.traffic?.request?.({
+      ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
+      ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
+      ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
+      answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),
+    });
     writeReply(response, answer, limitHeaders);
     const durationMs = performance.now() - startMs;
     meter.count(answer.status, durationMs);

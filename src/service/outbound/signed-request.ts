@@ -1,5 +1,6 @@
-import type { Clock, FetchInit } from '../../wire/clock/ports.ts';
+import type { FetchInit } from '../../wire/clock/ports.ts';
 import { readSigningKey, signatureHeaders, signMessage } from '../../wire/signature.ts';
+import type { Core } from '../core.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
 /**
@@ -8,15 +9,27 @@ import type { ApplicationRecord } from '../store/records.ts';
  * @see docs/spec/lobbies.md#webhook-events; docs/spec/interactions.md#delivery-over-http
  */
 export function signedRequest(
-  clock: Clock,
-  { signing_key }: ApplicationRecord,
+  core: Pick<Core, 'clock' | 'vault'>,
+  application: ApplicationRecord,
   body: string,
 ): Pick<FetchInit, 'method' | 'headers' | 'body'> {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signature(core, application, body) },
+    body,
+  };
+}
+
+/** The headers with an application's signature. */
+export function signature(
+  { clock, vault }: Pick<Core, 'clock' | 'vault'>,
+  { signing_key }: ApplicationRecord,
+  body: string,
+): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(clock.now() / 1000));
-  const headers = {
-    'content-type': 'application/json',
-    [signatureHeaders.signature]: signMessage(readSigningKey(signing_key), timestamp, body),
+  const key = readSigningKey(vault?.open(signing_key) ?? signing_key);
+  return {
+    [signatureHeaders.signature]: signMessage(key, timestamp, body),
     [signatureHeaders.timestamp]: timestamp,
   };
-  return { method: 'POST', headers, body };
 }

@@ -17,7 +17,7 @@ import type { CommandOverwritesRecord, CommandQuotaRecord, CommandRecord } from 
 import type { GuildMemberRecord, GuildRecord, InstallationRecord } from './records/guilds.ts';
 import type { InteractionMessageRecord, InteractionRecord } from './records/interactions.ts';
 import type { LobbyInviteRecord, LobbyMemberRecord, LobbyMessageRecord, LobbyRecord } from './records/lobbies.ts';
-import type { GatewayEventRecord, GatewaySessionRecord } from './records/sessions.ts';
+import type { GatewayEventRecord, GatewaySessionRecord, PresenceRecord } from './records/sessions.ts';
 
 export type * from './records/accounts.ts';
 export type * from './records/authorizations.ts';
@@ -58,6 +58,7 @@ export interface Records {
   interaction_messages: InteractionMessageRecord;
   gateway_sessions: GatewaySessionRecord;
   gateway_events: GatewayEventRecord;
+  presences: PresenceRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -133,8 +134,9 @@ export const collections = {
   sign_ins: { key: ['hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   interaction_messages: { key: ['id'], indexes: { byInteraction: ['interaction_id'] } },
-  gateway_sessions: { key: ['id'], indexes: {} },
+  gateway_sessions: { key: ['id'], indexes: { byNode: ['node'], byUser: ['user_id'] } },
   gateway_events: { key: ['revision', 'number'], indexes: {} },
+  presences: { key: ['user_id'], indexes: {} },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

@@ -16,18 +16,25 @@ export interface SnowflakeSource {
  * Ids rise even when the clock stands still (a virtual one) or steps back: past 4,096 in one millisecond the next
  * millisecond is borrowed.
  *
- * @param worker 0–1023, different for every node
+ * @param worker 0–1023, different for every node; asked for every id, because a node may get another one
  * @param afterMs ids are dated later than this, because a former service may have issued ids up to it
  */
-export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflakeEpochMs): SnowflakeSource {
+export function snowflakeSource(
+  clock: Clock,
+  worker: number | (() => number),
+  afterMs = snowflakeEpochMs,
+): SnowflakeSource {
   let lastMs = afterMs - snowflakeEpochMs;
   let increment = incrementMax;
   let first = 0n;
+  const ask = typeof worker === 'number' ? () => worker : worker;
+  let known: number | undefined;
 
-  function begin(ms: number): void {
+  function begin(ms: number, own: number): void {
     lastMs = ms;
     increment = 0;
-    first = (BigInt(ms) << (incrementBits + workerBits)) | (BigInt(worker) << incrementBits);
+    known = own;
+    first = (BigInt(ms) << (incrementBits + workerBits)) | (BigInt(own) << incrementBits);
   }
 
   return {
@@ -35,9 +42,10 @@ export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflak
       return lastMs + snowflakeEpochMs;
     },
     next() {
+      const own = ask();
       const nowMs = clock.now() - snowflakeEpochMs;
-      if (nowMs > lastMs) begin(nowMs);
-      else if (increment === incrementMax) begin(lastMs + 1);
+      if (nowMs > lastMs) begin(nowMs, own);
+      else if (increment === incrementMax || own !== known) begin(lastMs + 1, own);
       else increment++;
       return (first + BigInt(increment)).toString();
     },

@@ -28,6 +28,7 @@ export function holds(list: BlockList, address: string): boolean {
   return isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
+/** @param address a valid one: `isIP` compiles its pattern for IPv6 when it is first used, which is a thirtieth of a start */
 function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }

@@ -3,6 +3,12 @@ export class PendingWork {
   #running = 0;
   #outside = 0;
   #aside = 0;
+  #deliver: (() => Promise<boolean>) | undefined;
+
+  /** Sets what else must be done before nothing is under way. @param deliver returns whether anything was done */
+  settleBy(deliver: () => Promise<boolean>): void {
+    this.#deliver = deliver;
+  }
 
   /** Counts work that begins; {@link end} must follow. */
   begin(): void {
@@ -48,6 +54,13 @@ export class PendingWork {
    * something new. Work that itself waits for time to move is not waited for longer than a bounded number of turns.
    */
   async settled(): Promise<void> {
+    for (let round = 0; round < roundsMax; round++) {
+      await this.#quiet();
+      if (!(await this.#deliver?.())) return;
+    }
+  }
+
+  async #quiet(): Promise<void> {
     const outsideUntilMs = performance.now() + outsideMsMax;
     let quiet = 0;
     for (let turns = 0; turns < turnsMax && quiet < quietTurns; turns++) {
@@ -58,6 +71,7 @@ export class PendingWork {
   }
 }
 
+const roundsMax = 20;
 const quietTurns = 3;
 const turnsMax = 200;
 /** A server outside that does not answer delays virtual time no longer than this. */

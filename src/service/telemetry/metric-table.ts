@@ -26,6 +26,25 @@ export const metricTable = {
     read: () => [{ labels: { version, node: process.versions.node }, value: 1 }],
   },
   rallypoint_ready: gauge('isReady', '1 while the service takes traffic, as /readyz says, else 0.'),
+  rallypoint_node_info: {
+    type: 'gauge',
+    labels: ['id', 'worker'],
+    help: 'On a cluster: always 1; the labels name this node and the number in its ids.',
+    read: ({ node }) => (node ? [{ labels: { id: node.id, worker: node.worker() }, value: 1 }] : []),
+  },
+  rallypoint_engine_up: {
+    type: 'gauge',
+    labels: ['engine'],
+    help: 'On a cluster: 1 while this node reaches the engine, postgres or redis, else 0.',
+    read: ({ node }) =>
+      Object.entries(node?.engines ?? {}).map(([engine, isUp]) => ({ labels: { engine }, value: Number(isUp()) })),
+  },
+  rallypoint_events_behind_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'On a cluster: how long ago this node last knew that it had read every event.',
+    read: ({ node }) => (node ? [{ value: node.behindSeconds() }] : []),
+  },
   rallypoint_clock_seconds: {
     type: 'gauge',
     labels: [],

@@ -52,6 +52,14 @@ export interface Gauges {
   readonly clockMs: number;
 }
 
+/** What a node of a cluster knows of itself. */
+export interface NodeGauges {
+  readonly id: string;
+  readonly worker: () => number;
+  readonly engines: Readonly<Record<'postgres' | 'redis', () => boolean>>;
+  readonly behindSeconds: () => number;
+}
+
 /** Functions that return the values of gauges. */
 export type GaugeSources = { readonly [Name in keyof Gauges]?: () => Gauges[Name] };
 
@@ -74,6 +82,8 @@ export class Metrics {
   readonly commitTransactions = new Histogram(batchBounds);
   /** By kind, then by outcome. */
   readonly outbound = new Map<OutboundKind, OutboundMeter>();
+  /** Set for a node of a cluster. */
+  node: NodeGauges | undefined;
 
   /** The meter of a route, created once for each. */
   route(method: string, route: string): RouteMeter {

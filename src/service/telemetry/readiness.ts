@@ -1,7 +1,20 @@
+import { systemClock } from '../../wire/clock/ports.ts';
 import type { Store } from '../store/contract.ts';
 
 /** Why a service is not ready. */
-export type UnreadyReason = 'starting' | 'draining' | 'store_failed';
+export type UnreadyReason = 'starting' | 'draining' | 'store_failed' | UnavailableEngine;
+
+export type UnavailableEngine = 'store_unavailable' | 'bus_unavailable';
+
+/** An engine that the nodes of a cluster share. */
+export interface SharedEngine {
+  readonly reason: UnavailableEngine;
+  /** Rejects when it cannot be used. */
+  ask(): Promise<unknown>;
+}
+
+/** How long an engine may take to answer a probe, which itself is waited for only a second or a few. */
+const askMs = 1000;
 
 /** Interval of the probes of a failed store. */
 const tryEveryMs = 1000;
@@ -11,17 +24,20 @@ const triedText = 'x'.repeat(64 * 1024);
 
 /**
  * Whether a service takes traffic. After a failed commit it is not ready until a commit was written: by requests that still arrive, or
- * by a probe, at most once a second, when `/readyz` is called.
+ * by a probe, at most once a second, when `/readyz` is called. A node of a cluster is not ready either while an engine does not answer.
  */
 export class Readiness {
   #phase: 'starting' | 'ready' | 'draining' = 'starting';
   #store: Store | undefined;
   #hasStoreFailed = false;
   #triedAtMs = Number.NEGATIVE_INFINITY;
+  #engines: readonly SharedEngine[] = [];
+  #unavailable: readonly UnavailableEngine[] = [];
 
   /** The service takes traffic from here on; probes are written to `store`. */
-  start(store: Store): void {
+  start(store: Store, engines: readonly SharedEngine[] = []): void {
     this.#store = store;
+    this.#engines = engines;
     this.#phase = 'ready';
   }
 
@@ -40,13 +56,21 @@ export class Readiness {
     return [
       ...(this.#phase === 'ready' ? [] : [this.#phase]),
       ...(this.#hasStoreFailed ? (['store_failed'] as const) : []),
+      ...this.#unavailable,
     ];
   }
 
   /** Like {@link reasons}, after a probe of the store if one is due. */
   async check(): Promise<readonly UnreadyReason[]> {
-    if (this.#store && this.#phase === 'ready') await this.#tryStore(this.#store);
+    if (!this.#store || this.#phase !== 'ready') return this.reasons;
+    if (this.#engines.length === 0) await this.#tryStore(this.#store);
+    else await Promise.all([inTime(this.#tryStore(this.#store)), this.#askEngines()]);
     return this.reasons;
+  }
+
+  async #askEngines(): Promise<void> {
+    const asked = this.#engines.map(async ({ reason, ask }) => ((await inTime(ask())) ? [] : [reason]));
+    this.#unavailable = (await Promise.all(asked)).flat();
   }
 
   async #tryStore(store: Store): Promise<void> {
@@ -67,3 +91,14 @@ export class Readiness {
     }
   }
 }
+
+/** Whether it succeeds within {@link askMs}. */
+async function inTime(asked: Promise<unknown>): Promise<boolean> {
+  const late = new Promise<boolean>(resolve => {
+    systemClock.schedule(askMs, () => resolve(false));
+  });
+  return Promise.race([asked.then(succeeded, failed), late]);
+}
+
+const succeeded = () => true;
+const failed = () => false;

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { AttachmentCache } from '../attachments/attachments.ts';
+import type { MessageFiles } from '../attachments/attachments.ts';
 import type { ControlDeps } from '../control/calls.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
@@ -19,7 +19,7 @@ export interface SiteParts {
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
   readonly control: ControlDeps;
-  readonly files: Pick<AttachmentCache, 'get'>;
+  readonly files: Pick<MessageFiles, 'get'>;
 }
 
 /** Opens the site: the authorization pages, the control API, the files of messages and the page at the root. */
@@ -37,12 +37,12 @@ export async function openSite(core: Core, { control, files, ...pages }: SitePar
 const shownTypes = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
 /** Serves the files of messages at the addresses of their attachments. */
-function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'>): void {
+function registerFiles(site: FastifyInstance, files: Pick<MessageFiles, 'get'>): void {
   site.get<{ Params: { id: string; name: string }; Querystring: { key?: unknown } }>(
     '/attachments/:channel_id/:id/:name',
-    (request, reply) => {
+    async (request, reply) => {
       const { params, query, method, url } = request;
-      const file = files.get(params.id, String(query.key));
+      const file = await files.get(params.id, String(query.key));
       if (!file) return writeReply(reply.hijack().raw, notFound(method, url));
       const isShown = shownTypes.test(file.type);
       return (

@@ -10,16 +10,8 @@ import {
 } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { systemCode } from '../../wire/http/transport.ts';
-import {
-  bodyOf,
-  clientState,
-  Recording,
-  type RecordingEntry,
-  type RecordingHeader,
-  recordingVersion,
-  routeOf,
-} from './recording.ts';
-import { SecretMask } from './secrets.ts';
+import { RecordedEntries, recordedHeaders } from './recorded-entries.ts';
+import { bodyOf, clientState, type Recording, type RecordingEntry, routeOf } from './recording.ts';
 
 /** 16 MiB: some hours of a lively game. */
 export const recordingBytesMax = 16 * 1024 * 1024;
@@ -75,18 +67,15 @@ export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
 /** Traffic in memory, with its secrets until {@link recording} or {@link save} replaces them. */
 export class Recorder {
   readonly #options: Required<{ readonly [Name in keyof RecordOptions]: NonNullable<RecordOptions[Name]> }>;
-  readonly #startMs: number;
-  readonly #entries: RecordingEntry[] = [];
+  readonly #entries: RecordedEntries;
   readonly #followed = new Map<string, Client>();
-  #bytes = 0;
-  #isTruncated = false;
   #lastRequest = 0;
   #lastSocket = 0;
 
   /** @internal */
   constructor(options: Required<{ readonly [Name in keyof RecordOptions]: NonNullable<RecordOptions[Name]> }>) {
     this.#options = options;
-    this.#startMs = options.clock.now();
+    this.#entries = new RecordedEntries(options.bytesMax, options.clock.now());
   }
 
   /** What a client or a backend is to be created with. @param by its name in the recording */
@@ -104,22 +93,7 @@ export class Recorder {
 
   /** What has been recorded so far, without secrets. Take it before the clients are closed: a closed one has no lobbies. */
   recording(): Recording {
-    const header: RecordingHeader = {
-      kind: 'recording',
-      version: recordingVersion,
-      atMs: this.#startMs,
-      truncated: this.#isTruncated,
-    };
-    const entries = this.#isTruncated ? this.#entries : [...this.#entries, ...this.#states()];
-    const mask = new SecretMask();
-    for (const entry of entries) {
-      mapContents(entry, (value, name) => {
-        mask.learn(value, name);
-        return value;
-      });
-    }
-    const masked = entries.map(entry => mapContents(entry, (value, name) => mask.mask(value, name)));
-    return new Recording(header, masked);
+    return this.#entries.recording(this.#states());
   }
 
   /** Writes {@link recording} to a file, which only its owner may read. */
@@ -149,7 +123,7 @@ export class Recorder {
   /** The same answer, which is recorded once its body has been read. */
   #recorded(request: number, answer: Response): Response {
     const { status, body } = answer;
-    const headers = Object.fromEntries([...answer.headers].filter(([name]) => recordedHeader.test(name)));
+    const headers = recordedHeaders(Object.fromEntries(answer.headers));
     const add = (text: string) => {
       const content = bodyOf(text, headers['content-type']);
       this.#add({ kind: 'answer', atMs: this.#nowMs, request, status, headers, ...content });
@@ -205,10 +179,7 @@ export class Recorder {
   }
 
   #add(entry: RecordingEntry): void {
-    if (this.#isTruncated) return;
-    this.#bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
-    if (this.#bytes <= this.#options.bytesMax) this.#entries.push(entry);
-    else this.#isTruncated = true;
+    this.#entries.add(entry);
   }
 
   #states(): RecordingEntry[] {
@@ -237,19 +208,6 @@ const runtimeSocket: SocketFactory = (url, events) => {
     close: (code, reason) => socket.close(code, reason),
   };
 };
-
-const recordedHeader = /^(content-type|retry-after|x-ratelimit-.*)$/;
-/** The fields of entries whose values come from outside; the others are this module's own. */
-const contents: ReadonlySet<string> = new Set(['params', 'query', 'authorization', 'body', 'form', 'reason', 'state']);
-
-function mapContents(entry: RecordingEntry, change: (value: unknown, name: string) => unknown): RecordingEntry {
-  if ('frame' in entry) {
-    const { d, ...frame } = asRecord(entry.frame) ?? {};
-    return { ...entry, frame: { ...frame, d: change(d, 'd') } };
-  }
-  const fields = Object.entries(entry).map(([name, value]) => [name, contents.has(name) ? change(value, name) : value]);
-  return Object.fromEntries(fields) as RecordingEntry;
-}
 
 /** The parts of a frame; nothing of one that is not a frame. */
 function frameOf(text: string): unknown {

@@ -6,6 +6,9 @@ import { apiVersion, type Route, type RouteName, routes } from '../../wire/route
 /** The version of the file's format. A file of another version is rejected. */
 export const recordingVersion = 1;
 
+/** Whose requests carry no credential, in the recording of a service. */
+export const anonymous = 'anonymous';
+
 /** What a client shows at some time; see {@link clientState}. */
 export interface ClientState {
   readonly status: string;

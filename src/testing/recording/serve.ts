@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { opcodes } from '../../model/gateway.ts';
 import type { Client } from '../../sdk/index.ts';
 import type { Clock, Fetch, Socket, SocketEvents, SocketFactory } from '../../wire/clock/ports.ts';
+import { VirtualClock } from '../../wire/clock/virtual-clock.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { notInWorld } from '../command-input.ts';
-import { settle, WorldClock } from '../world-clock.ts';
+import { settle } from '../world-clock.ts';
 import {
+  anonymous,
   bodyOf,
   type RecordedAnswer,
   type RecordedFailure,
@@ -55,7 +57,7 @@ export class RecordingServer {
   readonly ports: ServedPorts;
   /** What the client asked for that the recording does not have: names of routes, `gateway` for a connection. */
   readonly unmatched: string[] = [];
-  readonly #clock: WorldClock;
+  readonly #clock: VirtualClock;
   readonly #by: string;
   readonly #requests: RecordedRequest[];
   readonly #results: ReadonlyMap<number, RecordedAnswer | RecordedFailure>;
@@ -68,8 +70,10 @@ export class RecordingServer {
     const { entries, header } = recording;
     this.recording = recording;
     this.#by = by;
-    this.#clock = new WorldClock(header.atMs);
-    this.#requests = entries.filter(entry => entry.kind === 'request').filter(request => request.by === by);
+    this.#clock = new VirtualClock(header.atMs, settle);
+    this.#requests = entries
+      .filter(entry => entry.kind === 'request')
+      .filter(request => [by, anonymous].includes(request.by));
     this.#results = new Map(
       entries.filter(entry => entry.kind === 'answer' || entry.kind === 'failure').map(one => [one.request, one]),
     );
@@ -104,8 +108,8 @@ export class RecordingServer {
   }
 
   /** Lets further time pass, for example for a retry. @param ms milliseconds */
-  advance(ms: number): Promise<void> {
-    return this.#clock.advance(ms);
+  async advance(ms: number): Promise<void> {
+    await this.#clock.advance(ms);
   }
 
   get #isUnfinished(): boolean {
@@ -114,7 +118,9 @@ export class RecordingServer {
 
   /** When the game connected and disconnected, as far as its traffic shows it. */
   #gameActions(): { readonly atMs: number; readonly what: 'connect' | 'disconnect' }[] {
-    const connects = this.#requests.filter(({ route }) => route === 'getGateway');
+    const asked = this.#requests.filter(({ route, by }) => route === 'getGateway' && by === this.#by);
+    // In the recording of a service nobody knows who asked.
+    const connects = asked.length > 0 ? asked : this.#sockets.flat().filter(({ kind }) => kind === 'connect');
     const closes = this.#sockets.flat().filter(event => event.kind === 'close' && event.code === normalClosure);
     return [
       ...connects.map(({ atMs }) => ({ atMs, what: 'connect' as const })),

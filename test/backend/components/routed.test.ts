@@ -152,3 +152,42 @@ describe('a modal that was submitted', () => {
     expect(seen).toEqual([undefined]);
   });
 });
+
+describe('a modal whose custom id is a pattern', () => {
+  const filled: unknown[] = [];
+  const components = [field.text('why', 'Why?')] as const;
+  const ban = defineModal(
+    { custom_id: 'ban/:userId/:days', title: 'Ban', components },
+    ({ params, values, argument }) => {
+      filled.splice(0, filled.length, { ...params }, values.why, argument);
+    },
+  );
+  const submitted = (custom_id: string) =>
+    received(5, { custom_id, components: [{ type: 18, component: { type: 4, custom_id: 'why', value: 'Spam' } }] });
+
+  it('is shown with values, which its handler receives exactly', async () => {
+    const shown = ban.withParams({ userId: 'a/b:50%', days: 7 });
+    expect(shown).toEqual({ custom_id: 'ban/a%2Fb:50%25/7', title: 'Ban', components });
+    await router([], { modals: [ban] })(submitted(shown.custom_id).interaction);
+    expect(filled).toEqual([{ userId: 'a/b:50%', days: '7' }, 'Spam', undefined]);
+  });
+
+  it('is found after a modal of the whole custom id, and not for an id of another shape', async () => {
+    const exact = defineModal({ custom_id: 'ban/me/now', title: 'Ban', components }, () => {
+      filled.splice(0, filled.length, 'exact');
+    });
+    const route = router([], { modals: [ban, exact] });
+    await route(submitted('ban/me/now').interaction);
+    expect(filled).toEqual(['exact']);
+    await route(submitted('ban/42').interaction);
+    expect(filled).toEqual(['exact']);
+  });
+
+  it('is rejected with a missing value, a pattern that is none, and beside one of the same shape', () => {
+    expect(() => ban.withParams({ userId: '42' } as never)).toThrow(ValidationError);
+    const wrong = { custom_id: 'ban/:id/:id', title: 'Ban', components };
+    expect(() => defineModal(wrong)).toThrow(/invalid_custom_id_pattern|parameters with different names/);
+    const same = defineModal({ custom_id: 'ban/:who/:long', title: 'Ban', components });
+    expect(() => router([], { modals: [ban, same] })).toThrow(/Two handlers/);
+  });
+});

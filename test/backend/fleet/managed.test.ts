@@ -6,6 +6,7 @@ import type { LobbyProgress, LobbyServerState } from '../../../src/backend/fleet
 import { TransportError } from '../../../src/model/errors/errors.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';
+import { passTime } from '../../support/clock/pass-time.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
 import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 import { starfall } from '../../support/service/starfall.ts';
@@ -67,7 +68,7 @@ describe('ensure', () => {
     };
     const [a, b] = [start('a'), start('b')];
     const asked = Promise.all([a, b].map(({ lobbies }) => lobbies.ensure('match 1')));
-    const [first, second] = await elapse(fleet.clock, asked);
+    const [first, second] = await passTime(fleet.clock, asked);
     expect(second?.lobby.id).toBe(first?.lobby.id);
     a.crash();
     b.crash();

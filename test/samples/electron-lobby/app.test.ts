@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SenderFrame } from '@rallypoint/sdk/electron/main';
+import { exposeRallypoint } from '@rallypoint/sdk/electron/preload';
+import { openClient } from '@rallypoint/sdk/electron/renderer';
+import { filter, firstValueFrom } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningApp, startApp } from '../../../samples/electron-lobby/main/app.ts';
 import { appOrigin, appPage, appScheme } from '../../../samples/electron-lobby/main/app-files.ts';
+import type { GameCalls } from '../../../samples/electron-lobby/main/game.ts';
 import { type AppOptions, readOptions, variables } from '../../../samples/electron-lobby/main/options.ts';
-import { callNames, channelOf, stateChannel } from '../../../samples/electron-lobby/shared/bridge.ts';
+import type { GameState } from '../../../samples/electron-lobby/shared/state.ts';
+import { WindowStandIn } from '../../support/electron/window-stand-in.ts';
 import { RecordedElectron } from '../../support/sample/recorded-electron.ts';
-
-const ours = { url: appPage, parent: null };
 
 let folder: string;
 let electron: RecordedElectron;
@@ -39,6 +43,21 @@ async function start(options: Partial<AppOptions> = {}): Promise<void> {
     ...options,
   };
   app = await startApp(electron.parts, all, { preload: '/built/preload.cjs', pages: folder });
+}
+
+/** The page's client, in a frame. */
+function openPage(frame: SenderFrame | null = { url: appPage, parent: null }) {
+  const standIn = new WindowStandIn(electron.ipcMain);
+  standIn.frame = frame;
+  const client = standIn.open(
+    () => exposeRallypoint(standIn.contextBridge, standIn.ipcRenderer),
+    () => openClient(),
+  );
+  onTestFinished(async () => {
+    await client.close();
+    standIn.close();
+  });
+  return { client, game: client.gameCalls<GameCalls>(), crossed: standIn.crossed };
 }
 
 function window() {
@@ -138,7 +157,7 @@ describe('the pages', () => {
   });
 });
 
-describe('the calls of a window', () => {
+describe('the client', () => {
   it.each([
     ['a frame within the page', { url: appPage, parent: {} }],
     ['a page of the web', { url: 'https://example.com/', parent: null }],
@@ -146,46 +165,41 @@ describe('the calls of a window', () => {
     ['a file', { url: 'file:///index.html', parent: null }],
     ['a page without an address', { url: 'about:blank', parent: null }],
     ['a frame that is gone', null],
-  ])('are refused to %s', async (_, frame) => {
+  ])('is not to be had by %s', async (_, frame) => {
     await start();
-    for (const name of callNames) {
-      expect(() => electron.invoke(channelOf(name), undefined, frame)).toThrow('may not ask');
+    const { client, game } = openPage(frame);
+    await expect(client.opened).rejects.toMatchObject({ code: 'untrusted_window' });
+    await expect(game.reopenPage()).rejects.toMatchObject({ code: 'untrusted_window' });
+  });
+
+  it('is there for our page, with the state of the game', async () => {
+    await start();
+    const { client } = openPage();
+    const state = await firstValueFrom(
+      client.gameState$<GameState>('game').pipe(filter(({ redirect }) => redirect.way === 'loopback')),
+    );
+    expect(state).toMatchObject({ app: { name: 'Starfall' }, codes: {} });
+    await firstValueFrom(client.credentials$.pipe(filter(snapshot => snapshot?.status === 'signed-out')));
+  });
+
+  it('takes texts where the game takes texts', async () => {
+    await start();
+    const { game } = openPage();
+    const wrong = { code: 'invalid_call_arguments' };
+    for (const given of [5, null, ['a'], {}] as unknown[] as string[]) {
+      await expect(game.createLobby(given)).rejects.toMatchObject(wrong);
+      await expect(game.joinLobby(given, true)).rejects.toMatchObject(wrong);
+      await expect(game.copyCode(given)).rejects.toMatchObject(wrong);
     }
+    // A name that every object has is no lobby's.
+    await game.copyCode('__proto__');
+    expect(electron.copied).toEqual([]);
   });
 
-  it('are answered to our page', async () => {
-    await start();
-    expect(electron.invoke(channelOf('readState'), undefined, ours)).toMatchObject({ session: { step: 'signed-out' } });
-  });
-
-  const id = '1054951789318909972';
-  it.each([
-    ['readState', {}],
-    ['signIn', undefined],
-    ['signIn', { keep: 'yes' }],
-    ['signIn', { keep: true, more: 1 }],
-    ['createLobby', 'Crew'],
-    ['createLobby', { title: 5 }],
-    ['createLobby', { title: 'a'.repeat(4001) }],
-    ['joinLobby', { code: ['a'], create: false }],
-    ['joinLobby', { code: 'a', create: 1 }],
-    ['joinLobby', null],
-    ['copyCode', { lobbyId: '../1' }],
-    ['copyCode', { lobbyId: 5 }],
-    ['copyCode', Object.create({ lobbyId: id })],
-    ['copyCode', [id]],
-    ['saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: 3 }],
-    ['saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: '1' }],
-    ['saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: 1, nsfw: true }],
-  ] as const)('are refused with another payload: %s, %#', async (name, payload) => {
-    await start();
-    expect(() => electron.invoke(channelOf(name), payload, ours)).toThrow(`not what ${name} takes`);
-  });
-
-  it('are answered no more once the app has ended', async () => {
+  it('is not served any more once the app has ended', async () => {
     await start();
     await app.close();
-    expect(electron.handlers.size).toBe(0);
+    expect(electron.ipcMain.eventNames()).toEqual([]);
   });
 });
 
@@ -213,25 +227,17 @@ describe('the app', () => {
     expect(prevented(event => electron.app.emit('before-quit', event))).toBe(false);
   });
 
-  it('tells the window of every change', async () => {
-    await start();
-    await expect
-      .poll(() => window().sent.at(-1))
-      .toMatchObject({
-        channel: stateChannel,
-        payload: { session: { step: 'signed-out' }, redirect: { way: 'loopback' } },
-      });
-  });
-
   it('opens pages of the web for nobody but itself, and only safe ones', async () => {
     await start();
-    void electron.invoke(channelOf('signIn'), { keep: true }, ours);
+    const { client, crossed } = openPage();
+    const signIn = client.signIn().catch(({ code }) => code);
     await expect.poll(() => electron.opened.length).toBe(1);
     expect(electron.opened[0]).toMatch(/^http:\/\/127\.0\.0\.1:9\/oauth2\/authorize\?/);
     // Its state is what the redirect is known by.
-    expect(JSON.stringify(window().sent)).not.toContain('oauth2/authorize');
-    await electron.invoke(channelOf('cancelSignIn'), undefined, ours);
-    await expect.poll(() => app.store.value.session).toEqual({ step: 'signed-out' });
+    expect(JSON.stringify(crossed)).not.toContain('oauth2/authorize');
+    await client.cancelSignIn();
+    expect(await signIn).toBe('aborted');
+    expect(client.credentials).toMatchObject({ status: 'signed-out' });
   });
 });
 

@@ -5,7 +5,8 @@ import type { Client } from '@rallypoint/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeJoinCode } from '../../../samples/electron-lobby/main/join-code.ts';
 import type { OpenRedirects } from '../../../samples/electron-lobby/main/redirects.ts';
-import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
+import { type AppState, entriesOf } from '../../../samples/electron-lobby/renderer/model.ts';
+import { nameOf, titleOf } from '../../../samples/electron-lobby/shared/names.ts';
 import { applicationId, friend, owner } from '../../../samples/electron-lobby/starfall.ts';
 import { decide } from '../../support/browser/player.ts';
 import { needs } from '../../support/runs/parts.ts';
@@ -50,16 +51,18 @@ async function openGrace(): Promise<Client> {
 /** Signed in, connected, and known by name. */
 async function signedIn(player: string = owner.username): Promise<SampleInNode> {
   const sample = await openApp({ player });
-  expect(await sample.window.call('signIn', { keep: true })).toEqual({ ok: true });
+  expect(await sample.window.call('signIn', false)).toEqual({ ok: true });
   await sample.window.sees(isThere);
   return sample;
 }
 
-const isThere = ({ session, connection, entryPoint }: AppState) =>
-  session.step === 'signed-in' &&
-  session.player !== undefined &&
+const isThere = ({ signIn, player, connection, entryPoint }: AppState) =>
+  signIn.status === 'signed-in' &&
+  player !== undefined &&
   connection.status === 'ready' &&
   entryPoint.status === 'ready';
+
+const isSignedOut = ({ signIn }: AppState) => signIn.status === 'signed-out';
 
 const texts = ({ log }: AppState) => log.map(({ text }) => text).join('\n');
 
@@ -68,9 +71,9 @@ describe('signing in', () => {
     const { window, pages } = await signedIn();
     expect(pages).toHaveLength(1);
     expect(window.state).toMatchObject({
-      session: { step: 'signed-in', player: { id: owner.id, username: 'ada', displayName: 'Ada' } },
+      player: { id: owner.id, username: 'ada', displayName: 'Ada' },
       connection: { status: 'ready' },
-      credential: { tier: 'memory', backend: 'memory', scopes: ['openid', 'sdk.social_layer'] },
+      signIn: { status: 'signed-in', tier: 'memory', backend: 'memory', scopes: 'openid sdk.social_layer' },
       entryPoint: { status: 'ready', mayEdit: true, entryPoint: { name: 'Launch' } },
       redirect: { way: 'loopback' },
     });
@@ -78,9 +81,9 @@ describe('signing in', () => {
 
   it('can be cancelled while the browser waits, and started again', async () => {
     const { window, pages } = await openApp();
-    const first = window.call('signIn', { keep: true });
-    await window.sees(({ session }) => session.step === 'signing-in');
-    expect(await window.call('signIn', { keep: true })).toMatchObject({
+    const first = window.call('signIn', false);
+    await window.sees(({ signIn }) => signIn.status === 'signing-in');
+    expect(await window.call('signIn', false)).toMatchObject({
       ok: false,
       problem: { code: 'authorization_in_progress' },
     });
@@ -89,14 +92,14 @@ describe('signing in', () => {
     expect(pages).toEqual([pages[0], pages[0]]);
     await window.call('cancelSignIn');
     expect(await first).toMatchObject({ ok: false, problem: { code: 'aborted' } });
-    expect((await window.sees(({ session }) => session.step === 'signed-out')).session).toEqual({ step: 'signed-out' });
+    expect((await window.sees(isSignedOut)).signInProblem).toBeUndefined();
     await window.call('reopenPage');
     expect(pages).toHaveLength(2);
   });
 
   it('says so when the player declines', async () => {
     const { window, pages } = await openApp();
-    const signIn = window.call('signIn', { keep: true });
+    const signIn = window.call('signIn', false);
     await expect.poll(() => pages.length).toBe(1);
     const declined = new URL(new URL(pages[0] ?? '').searchParams.get('redirect_uri') ?? '');
     declined.searchParams.set('error', 'access_denied');
@@ -105,7 +108,7 @@ describe('signing in', () => {
     expect(await signIn).toMatchObject({ ok: false, problem: { code: 'access_denied', remedy: expect.any(String) } });
     // The service's own words are for developers.
     const problem = { code: 'access_denied', message: 'You said no in the browser.' };
-    expect(window.state.session).toMatchObject({ step: 'signed-out', problem });
+    expect(window.state).toMatchObject({ signIn: { status: 'signed-out' }, signInProblem: problem });
   });
 
   describe('goes on where the last run was ended', () => {
@@ -125,7 +128,7 @@ describe('signing in', () => {
 
     beforeEach(async () => {
       const { window, pages, close } = await openRun();
-      void window.call('signIn', { keep: true });
+      void window.call('signIn', false);
       await expect.poll(() => pages.length).toBe(1);
       stranded = pages[0] ?? '';
       await close();
@@ -140,79 +143,80 @@ describe('signing in', () => {
 
     it('when the answer comes to the next run, among others that are nobody’s', async () => {
       const { window } = await openRun();
-      await window.sees(({ session }) => session.step === 'signed-out');
+      await window.sees(isSignedOut);
       unclaimed(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
       unclaimed(await decide(world.service, stranded, owner.id));
-      expect((await window.sees(isThere)).session.step).toBe('signed-in');
+      expect((await window.sees(isThere)).player?.id).toBe(owner.id);
       await window.call('signOut');
     });
 
     it('and says so when the player declined meanwhile', async () => {
       const { window } = await openRun(await decide(world.service, stranded, owner.id, 'deny'));
-      const { session } = await window.sees(state => state.session.step === 'signed-out');
-      expect(session).toMatchObject({ problem: { code: 'access_denied' } });
+      const { signInProblem } = await window.sees(state => isSignedOut(state) && state.signInProblem !== undefined);
+      expect({ problem: signInProblem }).toMatchObject({ problem: { code: 'access_denied' } });
     });
 
     it('and says so when the answer is to something else', async () => {
       const { window } = await openRun(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
-      const { session } = await window.sees(state => state.session.step === 'signed-out');
-      expect(session).toMatchObject({ problem: { code: 'late_redirect', remedy: expect.any(String) } });
+      const { signInProblem } = await window.sees(state => isSignedOut(state) && state.signInProblem !== undefined);
+      expect({ problem: signInProblem }).toMatchObject({
+        problem: { code: 'late_redirect', remedy: expect.any(String) },
+      });
     });
   });
 
   it('is kept for the next run, and forgotten by signing out, here and at the service', async () => {
     const options = { keychain: ['encrypted-file'] } as const;
     const first = await openApp({ player: 'ada', options });
-    await first.window.call('signIn', { keep: true });
+    await first.window.call('signIn', false);
     await first.window.sees(isThere);
-    await first.window.call('createLobby', { title: 'Kept' });
-    const { openLobby } = await first.window.sees(state => state.openLobby !== undefined);
-    const lobbyId = openLobby?.id ?? '';
-    await first.window.call('say', { lobbyId, text: 'Until tomorrow' });
+    await first.window.call('createLobby', 'Kept');
+    const { lobbyId } = await lobbyWith(first.window);
+    await first.window.call('say', lobbyId, 'Until tomorrow');
     await first.close();
 
     const second = await openApp({ options });
     await second.window.sees(isThere);
-    await second.window.call('showLobby', { lobbyId });
+    await second.window.call('showLobby', lobbyId);
     const lobby = await lobbyWith(second.window, ({ entries }) => entries.length > 0);
-    expect(lobby.entries).toMatchObject([{ kind: 'message', content: 'Until tomorrow', isYou: true }]);
+    expect(lobby.entries).toMatchObject([{ author: { id: owner.id }, content: 'Until tomorrow' }]);
     // It lets anybody in, so it is written down nowhere.
     expect(lobby.code).toBeUndefined();
     expect(second.pages).toEqual([]);
     expect(texts(second.window.state)).toContain('Still signed in from last time.');
     expect(await second.window.call('signOut')).toEqual({ ok: true });
-    await second.window.sees(
-      ({ session, connection }) => session.step === 'signed-out' && connection.status === 'disconnected',
-    );
+    await second.window.sees(state => isSignedOut(state) && state.connection.status === 'disconnected');
     await second.close();
 
     const third = await openApp({ options });
-    await third.window.sees(({ session }) => session.step === 'signed-out');
+    await third.window.sees(isSignedOut);
   });
 
   it('ends, saying why, when the service takes neither its token nor a refresh any more', async () => {
     const options = { keychain: ['encrypted-file'] } as const;
     const first = await openApp({ player: 'ada', options });
-    await first.window.call('signIn', { keep: true });
+    await first.window.call('signIn', false);
     await first.window.sees(isThere);
     await first.close();
     await world.service.reset();
     const second = await openApp({ options });
-    const { session } = await second.window.sees(state => state.session.step === 'signed-out');
-    expect(session).toMatchObject({ problem: { code: 'revoked', remedy: 'Sign in again.' } });
+    const { signInProblem } = await second.window.sees(
+      state => isSignedOut(state) && state.signInProblem !== undefined,
+    );
+    expect({ problem: signInProblem }).toMatchObject({ problem: { code: 'revoked', remedy: 'Sign in again.' } });
   });
 
   it('is one for all windows of the game: who signs out in one is signed out in the others', async () => {
     const options = { keychain: ['encrypted-file'] } as const;
     const first = await openApp({ player: 'ada', options });
-    await first.window.call('signIn', { keep: true });
+    await first.window.call('signIn', false);
     await first.window.sees(isThere);
     const second = await openApp({ options });
     await second.window.sees(isThere);
     expect(second.pages).toEqual([]);
     await first.window.call('signOut');
-    const { session } = await second.window.sees(state => state.session.step === 'signed-out');
-    expect(session).toMatchObject({
+    const { signInProblem } = await second.window.sees(isSignedOut);
+    expect({ problem: signInProblem }).toMatchObject({
       problem: { code: 'signed_out_elsewhere', message: 'You signed out in another window.' },
     });
   });
@@ -222,24 +226,26 @@ describe('signing in', () => {
     async () => {
       vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere');
       const { window, pages } = await openApp({ player: 'ada', options: { keychain: ['system'] } });
-      const { credential } = await window.sees(({ session }) => session.step === 'signed-out');
-      expect(credential).toMatchObject({ tier: 'unknown', problem: { code: expect.stringMatching(/^keychain_/) } });
+      const { signInProblem: problem } = await window.sees(({ signIn }) => signIn.status === 'unavailable');
+      expect(problem).toMatchObject({ code: expect.stringMatching(/^keychain_/) });
       expect(texts(window.state)).toContain('Your sign-in cannot be kept');
-      expect(await window.call('signIn', { keep: true })).toMatchObject({ ok: false, problem: credential.problem });
+      expect(await window.call('signIn', false)).toMatchObject({ ok: false, problem });
       expect(pages).toEqual([]);
-      expect(await window.call('signIn', { keep: false })).toEqual({ ok: true });
-      expect(await window.sees(isThere)).toMatchObject({ credential: { tier: 'memory', backend: 'memory' } });
+      expect(await window.call('signIn', true)).toEqual({ ok: true });
+      expect(await window.sees(isThere)).toMatchObject({ signIn: { tier: 'memory', backend: 'memory' } });
     },
   );
 
   it('ends with everything that the player saw', async () => {
     const { window } = await signedIn();
-    await window.call('createLobby', { title: 'Crew' });
+    await window.call('createLobby', 'Crew');
     expect(await window.call('signOut')).toEqual({ ok: true });
-    const { openLobby, lobbies, entryPoint } = await window.sees(({ session }) => session.step === 'signed-out');
-    expect({ openLobby, lobbies, entryPoint }).toEqual({
+    const { openLobby, lobbies, codes, player, entryPoint } = await window.sees(isSignedOut);
+    expect({ openLobby, lobbies, codes, player, entryPoint }).toEqual({
       openLobby: undefined,
       lobbies: [],
+      codes: {},
+      player: undefined,
       entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },
     });
   });
@@ -250,7 +256,7 @@ describe('the profile', () => {
   it.skipIf(addon.missing)(`of a player who never signed in is not left behind${addon.note}`, async () => {
     const profile = join(mkdtempSync(join(tmpdir(), 'starfall-profile-')), 'player');
     const sample = await openApp({ options: { profile } });
-    await sample.window.sees(({ session }) => session.step === 'signed-out');
+    await sample.window.sees(isSignedOut);
     await sample.close();
     expect(existsSync(profile)).toBe(false);
     rmdirSync(join(profile, '..'));
@@ -261,33 +267,27 @@ describe('a lobby', () => {
   it('is made with a secret that lets a friend in, who is seen to come, talk and leave', async () => {
     const { window } = await signedIn();
     const grace = await openGrace();
-    await window.call('createLobby', { title: ' Friday crew ' });
-    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    expect(openLobby).toMatchObject({ title: 'Friday crew', memberCount: 1, members: [{ name: 'Ada', isYou: true }] });
+    await window.call('createLobby', ' Friday crew ');
+    const made = await lobbyWith(window);
+    expect(made).toMatchObject({ title: 'Friday crew', members: ['Ada'] });
 
-    const { id: lobbyId } = await grace.lobbies.join(openLobby?.code ?? '');
-    const joined = await lobbyWith(window, lobby => lobby.memberCount === 2);
-    const graceView = joined.members.find(({ id }) => id === friend.id);
-    expect(graceView).toMatchObject({ name: 'Grace', connected: true, isYou: false });
-    expect(Date.now() - (graceView?.joinedAtMs ?? 0)).toBeLessThan(10_000);
+    const { id: lobbyId } = await grace.lobbies.join(made.code ?? '');
+    const joined = await lobbyWith(window, ({ members, entries }) => members.length === 2 && entries.length > 0);
+    expect(joined.members).toEqual(['Ada', 'Grace']);
+    expect(joined.entries).toMatchObject([{ news: { memberId: friend.id, isJoin: true } }]);
 
     await grace.lobbies.get(lobbyId)?.send('Hello!');
-    expect(await window.call('say', { lobbyId, text: 'Hi Grace' })).toEqual({ ok: true });
-    const talked = await lobbyWith(
-      window,
-      ({ entries }) => entries.filter(({ kind }) => kind === 'message').length === 2,
-    );
+    expect(await window.call('say', lobbyId, 'Hi Grace')).toEqual({ ok: true });
+    const talked = await lobbyWith(window, ({ entries }) => entries.filter(entry => 'content' in entry).length === 2);
     expect(talked.entries).toMatchObject([
-      { kind: 'event', text: 'Grace joined' },
-      { kind: 'message', author: 'Grace', isYou: false, content: 'Hello!' },
-      { kind: 'message', author: 'Ada', isYou: true, content: 'Hi Grace' },
+      { news: { text: 'Grace joined' } },
+      { author: { id: friend.id, displayName: 'Grace' }, content: 'Hello!' },
+      { author: { id: owner.id, displayName: 'Ada' }, content: 'Hi Grace' },
     ]);
-    // Now that she said something, she has a name.
-    expect(talked.members.map(({ name }) => name)).toEqual(['Ada', 'Grace']);
 
     await grace.lobbies.get(lobbyId)?.leave();
-    const left = await lobbyWith(window, lobby => lobby.memberCount === 1);
-    expect(left.entries.at(-1)).toMatchObject({ kind: 'event', text: 'Grace left' });
+    const left = await lobbyWith(window, ({ members, entries }) => members.length === 1 && entries.length === 4);
+    expect(left.entries.at(-1)).toMatchObject({ news: { text: 'Grace left' } });
     await window.sees(state => texts(state).includes('Friday crew: Grace left.'));
   });
 
@@ -298,11 +298,11 @@ describe('a lobby', () => {
     await grace.lobbies.get(lobbyId)?.send('Is anybody there?');
     const { window } = await signedIn();
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
-    expect(await window.call('joinLobby', { code: typed, create: false })).toMatchObject({ ok: true });
-    const lobby = await lobbyWith(window, ({ entries, memberCount }) => memberCount === 2 && entries.length > 0);
-    expect(lobby.entries[0]).toMatchObject({ kind: 'message', content: 'Is anybody there?' });
-    expect(lobby.members.find(({ id }) => id === friend.id)?.joinedAtMs).toBeUndefined();
-    await window.call('copyCode', { lobbyId });
+    expect(await window.call('joinLobby', typed, false)).toMatchObject({ ok: true });
+    const lobby = await lobbyWith(window, ({ entries, members }) => members.length === 2 && entries.length > 0);
+    expect(lobby.entries[0]).toMatchObject({ content: 'Is anybody there?' });
+    expect(lobby.members).toContain('Grace');
+    await window.call('copyCode', lobbyId);
     await expect.poll(() => window.copied).toBe(code);
   });
 
@@ -313,12 +313,12 @@ describe('a lobby', () => {
       return fetch(url, init);
     };
     const { window } = await openApp({ player: 'ada', seams: { client: { fetch: spy } } });
-    await window.call('signIn', { keep: true });
+    await window.call('signIn', false);
     await window.sees(isThere);
     const code = makeJoinCode();
     const wrong = code.slice(0, -1) + (code.endsWith('7') ? '8' : '7');
     for (const typed of [wrong, 'a secret', 'a'.repeat(251)]) {
-      const outcome = await window.call('joinLobby', { code: typed, create: true });
+      const outcome = await window.call('joinLobby', typed, true);
       expect(outcome).toMatchObject({ ok: false, problem: { code: 'mistyped_code', remedy: expect.any(String) } });
     }
     expect(calls).toContain('GET /api/v10/users/@me');
@@ -329,51 +329,49 @@ describe('a lobby', () => {
     const { window } = await signedIn();
     const code = makeJoinCode();
     const before = window.state.lobbies;
-    const outcome = await window.call('joinLobby', { code, create: false });
+    const outcome = await window.call('joinLobby', code, false);
     expect(outcome).toMatchObject({ ok: false, problem: { code: 'no_such_lobby' } });
     expect(window.state.lobbies).toEqual(before);
     expect(window.state.openLobby).toBeUndefined();
-    expect(await window.call('joinLobby', { code, create: true })).toMatchObject({ ok: true });
-    const lobby = await lobbyWith(window, ({ memberCount }) => memberCount === 1);
+    expect(await window.call('joinLobby', code, true)).toMatchObject({ ok: true });
+    const lobby = await lobbyWith(window, ({ members }) => members.length === 1);
     expect(lobby).toMatchObject({ title: 'Ada’s lobby', code });
     // From now on others join it, and a second try does not leave it.
-    expect(await window.call('joinLobby', { code, create: false })).toMatchObject({ ok: true });
+    expect(await window.call('joinLobby', code, false)).toMatchObject({ ok: true });
   });
 
   it('counts what others say while it is not shown', async () => {
     const { window } = await signedIn();
     const grace = await openGrace();
-    await window.call('createLobby', { title: 'Crew' });
-    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    const { id: lobbyId } = await grace.lobbies.join(openLobby?.code ?? '');
-    await window.call('showLobby', { lobbyId: null });
+    await window.call('createLobby', 'Crew');
+    const { code } = await lobbyWith(window);
+    const { id: lobbyId } = await grace.lobbies.join(code ?? '');
+    await window.call('showLobby', null);
     await grace.lobbies.get(lobbyId)?.send('One');
     await grace.lobbies.get(lobbyId)?.send('Two');
-    await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 2);
-    await window.call('showLobby', { lobbyId });
-    const { openLobby: shown } = await window.sees(
-      ({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 0,
-    );
-    expect(shown?.entries.flatMap(entry => ('content' in entry ? [entry.content] : []))).toEqual(['One', 'Two']);
+    await window.sees(({ unreadOf }) => unreadOf(lobbyId) === 2);
+    await window.call('showLobby', lobbyId);
+    await window.sees(({ openLobby }) => openLobby?.handle.unreadCount === 0);
+    const { entries } = await lobbyWith(window);
+    expect(entries.flatMap(entry => ('content' in entry ? [entry.content] : []))).toEqual(['One', 'Two']);
   });
 
   it('goes when it is left, and another one can be left as well as nothing', async () => {
     const { window } = await signedIn();
-    await window.call('createLobby', { title: 'Short' });
-    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    const lobbyId = openLobby?.id ?? '';
-    expect(await window.call('leaveLobby', { lobbyId })).toEqual({ ok: true });
+    await window.call('createLobby', 'Short');
+    const { lobbyId } = await lobbyWith(window);
+    expect(await window.call('leaveLobby', lobbyId)).toEqual({ ok: true });
     await window.sees(state => state.openLobby === undefined && !state.lobbies.some(({ id }) => id === lobbyId));
     await window.sees(state => texts(state).includes('You left Short.'));
-    const gone = await window.call('say', { lobbyId, text: 'Hello?' });
+    const gone = await window.call('say', lobbyId, 'Hello?');
     expect(gone).toMatchObject({ ok: false, problem: { code: expect.any(String), message: expect.any(String) } });
   });
 
   it('rejects a message that is too long, in words', async () => {
     const { window } = await signedIn();
-    await window.call('createLobby', { title: 'Crew' });
-    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    expect(await window.call('say', { lobbyId: openLobby?.id ?? '', text: 'a'.repeat(2_001) })).toMatchObject({
+    await window.call('createLobby', 'Crew');
+    const { lobbyId } = await lobbyWith(window);
+    expect(await window.call('say', lobbyId, 'a'.repeat(2_001))).toMatchObject({
       ok: false,
       problem: { code: 'invalid_form_body', message: expect.stringContaining('2000') },
     });
@@ -421,11 +419,11 @@ describe('the entry point', () => {
 
   it('says so when the game’s server is away, while lobbies go on', async () => {
     const sample = await openApp({ player: 'ada', options: { backendBase: 'http://127.0.0.1:9' } });
-    await sample.window.call('signIn', { keep: true });
+    await sample.window.call('signIn', false);
     const { entryPoint } = await sample.window.sees(state => state.entryPoint.status === 'failed');
     expect(entryPoint.problem).toMatchObject({ code: 'backend_unreachable', remedy: expect.any(String) });
     await sample.window.sees(({ connection }) => connection.status === 'ready');
-    expect(await sample.window.call('createLobby', { title: 'Crew' })).toMatchObject({ ok: true });
+    expect(await sample.window.call('createLobby', 'Crew')).toMatchObject({ ok: true });
   });
 });
 
@@ -434,9 +432,9 @@ describe('what crosses the bridge', () => {
     const tokens: string[] = [];
     const sample = await openApp({ player: 'ada', seams: { client: { fetch: tapped(tokens) } } });
     const { window, pages } = sample;
-    await window.call('signIn', { keep: true });
+    await window.call('signIn', false);
     await window.sees(isThere);
-    await window.call('createLobby', { title: 'Crew' });
+    await window.call('createLobby', 'Crew');
     await window.call('saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: 2 });
     await window.call('signOut');
     const address = new URL(pages[0] ?? '');
@@ -455,8 +453,29 @@ describe('what crosses the bridge', () => {
   });
 });
 
-async function lobbyWith(window: SampleInNode['window'], fits: (lobby: LobbyView) => boolean): Promise<LobbyView> {
-  const { openLobby } = await window.sees(state => state.openLobby !== undefined && fits(state.openLobby));
-  if (!openLobby) throw new Error('No lobby is shown.');
-  return openLobby;
+/** The lobby that the window shows, in a few words. */
+interface ShownLobby {
+  readonly lobbyId: string;
+  readonly title: string;
+  readonly code: string | undefined;
+  readonly members: readonly string[];
+  readonly entries: ReturnType<typeof entriesOf>;
+}
+
+async function lobbyWith(
+  window: SampleInNode['window'],
+  fits: (lobby: ShownLobby) => boolean = () => true,
+): Promise<ShownLobby> {
+  const shown = (state: AppState): ShownLobby | undefined => {
+    const { lobby } = state.openLobby ?? {};
+    if (!lobby) return undefined;
+    const { id: lobbyId } = lobby;
+    const code = state.codes[lobbyId];
+    return { lobbyId, title: titleOf(lobby), code, members: lobby.members.map(nameOf), entries: entriesOf(state) };
+  };
+  const state = await window.sees(now => {
+    const lobby = shown(now);
+    return lobby !== undefined && fits(lobby);
+  });
+  return shown(state) as ShownLobby;
 }

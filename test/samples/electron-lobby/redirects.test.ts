@@ -89,7 +89,7 @@ describe.skipIf(redirected.missing)(`the way back by this system${redirected.not
     const { redirect } = await window.sees(state => state.redirect.way !== 'checking');
     expect(redirect.findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(redirect.way).toBe('custom-scheme');
-    const signIn = window.call('signIn', { keep: true });
+    const signIn = window.call('signIn', false);
     await expect.poll(() => sample?.pages.length).toBe(1);
     const address = await decide(world.service, sample?.pages[0] ?? '', owner.id);
     expect(address).toMatch(/^discord-\d+:\/authorize\/callback\?/);

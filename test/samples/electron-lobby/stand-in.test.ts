@@ -27,10 +27,6 @@ beforeEach(async () => {
         headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "connect-src 'none'" },
       }),
     scripts: { page: join(folder, 'page.js'), preload: join(folder, 'preload.cjs') },
-    call: async ({ channel, payload }) => {
-      if (channel === 'fails') throw new Error('as it should');
-      return { channel, payload };
-    },
     openPort(channel, port) {
       port.on('message', ({ data }) => port.postMessage({ channel, data }));
     },
@@ -118,15 +114,17 @@ describe('the window of the stand-in', () => {
     expect(await knock({ origin, cookie }, '/elsewhere')).toBe(403);
   });
 
-  it('hands calls on, and errors back as their message', async () => {
+  it('hands on what a page posts to its ports, each to its own', async () => {
     const window = await SampleWindow.open(address);
-    expect(await window.send('any', { a: 1 })).toEqual({ channel: 'any', payload: { a: 1 } });
-    await expect(window.send('fails')).rejects.toThrow('as it should');
+    for (const port of [1, 2]) window.post({ port, channel: `channel ${port}` });
+    window.post({ port: 2, data: { a: 1 } });
+    const posted = { port: 2, data: { channel: 'channel 2', data: { a: 1 } } };
+    await expect.poll(() => window.heard.map(text => JSON.parse(text))).toEqual([posted]);
     window.close();
   });
 
-  it.each(['{', '5', 'null', '{"id":"1","channel":"any"}', '{"id":1}', 'x'.repeat(65_537)])(
-    'drops a page that sends what is no call (%#)',
+  it.each(['{', '5', 'null', '{"port":"1","channel":"any"}', '{"channel":"any"}', 'x'.repeat(65_537)])(
+    'drops a page that sends what belongs to no port (%#)',
     async text => {
       const cookie = await enter(address);
       const socket = new WebSocket(origin.replace('http', 'ws') + socketPath, { headers: { origin, cookie } });

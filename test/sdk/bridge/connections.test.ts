@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { BehaviorSubject, firstValueFrom, type Observable, Subject } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../../src/model/errors/errors.ts';
 import { MainConnection, type PagePort } from '../../../src/sdk/bridge/main-connection.ts';
 import { windowLimits } from '../../../src/sdk/bridge/messages.ts';
@@ -9,22 +9,49 @@ import { type MainPort, type SharedParts, WindowConnection } from '../../../src/
 import { recordingLog } from '../../support/recording-log.ts';
 import { tries } from '../../support/runs/tries.ts';
 
-/** A window and the main process, joined by a real MessageChannel. */
+/** A window and the main process, joined by a real MessageChannel, and by another one when that is lost. */
 class Pair {
   readonly log = recordingLog();
   readonly page = new MainConnection();
-  readonly main: WindowConnection;
-  readonly pagePort: MessagePort;
   /** What was posted to the window. */
   readonly posted: unknown[] = [];
+  main!: WindowConnection;
+  pagePort!: MessagePort;
   isClosed = false;
-  readonly #held: unknown[] = [];
+  /** How many ports the window has had. */
+  ports = 0;
+  /** Whether the main process serves windows. */
+  isServing = true;
+  readonly #shared: SharedParts;
+  readonly #held: [deliver: (data: unknown) => void, data: unknown][] = [];
   #isReading = true;
-  #deliver: (data: unknown) => void = () => {};
 
   constructor(shared: Partial<SharedParts>) {
+    this.#shared = { states: {}, events: {}, ...shared, calls: { sync: async () => undefined, ...shared.calls } };
+    onTestFinished(() => {
+      this.page.close();
+      this.main?.close();
+    });
+  }
+
+  connect(): this {
+    this.page.open(() => {
+      if (this.isServing) this.page.connect(this.#openPort());
+    });
+    return this;
+  }
+
+  /** A port that no window of ours uses. */
+  connectForeign(): this {
+    this.#openPort();
+    return this;
+  }
+
+  #openPort(): PagePort {
     const { port1, port2 } = new MessageChannel();
+    this.ports++;
     this.pagePort = port2;
+    this.isClosed = false;
     const mainPort: MainPort = {
       on(event: string, listener: (event: never) => void) {
         if (event === 'message') port1.on('message', data => listener({ data } as never));
@@ -37,32 +64,28 @@ class Pair {
       start() {},
       close: () => port1.close(),
     };
-    this.main = new WindowConnection({
+    const main = new WindowConnection({
       port: mainPort,
-      shared: { states: {}, events: {}, ...shared, calls: { sync: async () => undefined, ...shared.calls } },
+      shared: this.#shared,
       logger: this.log.log,
       defer: setImmediate,
       onClose: () => {
-        this.isClosed = true;
+        if (this.main === main) this.isClosed = true;
       },
     });
-    onTestFinished(() => this.main.close());
-  }
-
-  connect(): this {
-    const { pagePort } = this;
+    this.main = main;
     const port: PagePort = {
       onmessage: null,
-      postMessage: message => pagePort.postMessage(message),
-      close: () => pagePort.close(),
+      addEventListener: (_, listener) => void port2.on('close', listener),
+      postMessage: message => port2.postMessage(message),
+      close: () => port2.close(),
     };
-    this.page.connect(port);
-    this.#deliver = data => port.onmessage?.({ data });
-    pagePort.on('message', data => {
-      if (this.#isReading) this.#deliver(data);
-      else this.#held.push(data);
+    const deliver = (data: unknown) => port.onmessage?.({ data });
+    port2.on('message', data => {
+      if (this.#isReading) deliver(data);
+      else this.#held.push([deliver, data]);
     });
-    return this;
+    return port;
   }
 
   /** The window sleeps: its port takes messages that nobody handles. */
@@ -72,7 +95,7 @@ class Pair {
 
   resume(): void {
     this.#isReading = true;
-    for (const data of this.#held.splice(0)) this.#deliver(data);
+    for (const [deliver, data] of this.#held.splice(0)) deliver(data);
   }
 
   /** Resolves when everything that happened in the main process until now is in the window. */
@@ -80,13 +103,20 @@ class Pair {
     await this.page.call('sync', []);
   }
 
+  /** Resolves once the window has seen that its port is lost, and has another. */
+  async reconnected(before: number): Promise<void> {
+    await expect.poll(() => this.ports, { interval: 1 }).toBeGreaterThan(before);
+    await this.synced();
+  }
+
   /** Sends what no window of ours does, and resolves when the main process has ended the connection. */
   async violate(...messages: readonly unknown[]): Promise<string> {
+    this.connectForeign();
     const closed = new Promise(resolve =>
-      this.pagePort.on('message', ([number, [type]]) => number === 0 && type === 'closed' && resolve(undefined)),
+      this.pagePort.on('message', ([, item]) => item?.[0] === 'closed' && resolve(item)),
     );
     for (const message of messages) this.pagePort.postMessage(message);
-    await closed;
+    expect(await closed).toEqual(['closed', false, expect.objectContaining({ code: 'connection_lost' })]);
     expect(this.isClosed).toBe(true);
     return String(this.log.lines.at(-1)?.reason);
   }
@@ -104,16 +134,30 @@ function watch<Value>(stream: Observable<Value>): { readonly values: Value[]; is
   return watched;
 }
 
+/** A call that is under way when a port is lost rejects; the next one waits for the next port. */
+async function settled(pair: Pair): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    if (
+      await pair.synced().then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+  }
+  throw new Error('The window does not connect.');
+}
+
 const entries = fc.uniqueArray(fc.record({ id: fc.nat({ max: 9 }), x: fc.nat({ max: 2 }) }), {
   selector: ({ id }) => id,
   maxLength: 9,
 });
 
 describe('a state', () => {
-  it('of a window equals that of the main process, however the window subscribes, sleeps and wakes', async () => {
+  it('of a window equals that of the main process, however the window subscribes, sleeps, wakes and loses its port', async () => {
     const step = fc.oneof(
       entries.map(value => ({ set: value })),
-      fc.constantFrom('pause', 'resume', 'watch', 'unwatch', 'turn').map(act => ({ act })),
+      fc.constantFrom('pause', 'resume', 'watch', 'unwatch', 'turn', 'drop', 'break').map(act => ({ act })),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
@@ -127,14 +171,16 @@ describe('a state', () => {
           else if (one.act === 'resume') pair.resume();
           else if (one.act === 'watch') other ??= watch(pair.page.state$('list'));
           else if (one.act === 'unwatch') other = void other?.stop();
+          else if (one.act === 'drop') pair.main.close({ mayReconnect: true });
+          else if (one.act === 'break') pair.pagePort.close();
           else await new Promise(resolve => setImmediate(resolve));
         }
         pair.resume();
-        await pair.synced();
+        await settled(pair);
         expect(first.values.at(-1)).toEqual(list.value);
         expect(pair.page.latest('list')).toEqual(list.value);
         if (other) expect(other.values.at(-1)).toEqual(list.value);
-        pair.main.close();
+        pair.page.close();
       }),
       tries(50, 2000),
     );
@@ -150,7 +196,7 @@ describe('a state', () => {
     expect(values).toEqual([0, 1000]);
   });
 
-  it('costs nothing for a window that sleeps: 8 messages wait for it, and the newest state follows', async () => {
+  it('costs nothing for a window that sleeps: at most 8 messages wait for it, and the newest state follows', async () => {
     const count = new BehaviorSubject(0);
     const pair = new Pair({ states: { count: () => count } }).connect();
     const { values } = watch(pair.page.state$('count'));
@@ -161,7 +207,9 @@ describe('a state', () => {
       count.next(n);
       await new Promise(resolve => setImmediate(resolve));
     }
-    expect(pair.posted.length - before).toBe(windowLimits.batchesUnacknowledgedMax);
+    const { batchesUnacknowledgedMax: most, batchesPerAcknowledgement } = windowLimits;
+    expect(pair.posted.length - before).toBeLessThanOrEqual(most);
+    expect(pair.posted.length - before).toBeGreaterThan(most - batchesPerAcknowledgement);
     pair.resume();
     await pair.synced();
     expect(values.at(-1)).toBe(100);
@@ -185,7 +233,8 @@ describe('a state', () => {
     await pair.synced();
     const late = watch(pair.page.state$('state'));
     expect(late.values).toEqual([1]);
-    expect(pair.posted).toHaveLength(1);
+    // The answer to the port, and the state with the outcome of the call.
+    expect(pair.posted).toHaveLength(2);
     for (const one of [first, second, late]) one.stop();
     await pair.synced();
     expect(state.observed).toBe(false);
@@ -288,6 +337,7 @@ describe('a call', () => {
         }),
     };
     const pair = new Pair({ calls }).connect();
+    await pair.synced();
     const controller = new AbortController();
     const call = pair.page.call('wait', [], controller.signal);
     controller.abort();
@@ -298,7 +348,7 @@ describe('a call', () => {
 });
 
 describe('a connection', () => {
-  it('that the main process ends completes the streams and rejects the calls of the window', async () => {
+  it('that the window closes completes its streams and rejects its calls, for good', async () => {
     const state = new BehaviorSubject(1);
     const pair = new Pair({ states: { state: () => state }, calls: { wait: () => new Promise(() => {}) } }).connect();
     const watched = watch(pair.page.state$('state'));
@@ -309,6 +359,119 @@ describe('a connection', () => {
     expect(watched).toMatchObject({ values: [1], isComplete: true });
     await expect(pair.page.call('wait', [])).rejects.toMatchObject({ code: 'connection_lost' });
     expect(watch(pair.page.state$('state')).isComplete).toBe(true);
+    expect(pair.ports).toBe(1);
+  });
+
+  it.each([
+    ['the main process has closed it', (pair: Pair) => pair.main.close({ mayReconnect: true })],
+    ['its port is gone', (pair: Pair) => pair.pagePort.close()],
+    ['the page says so', (pair: Pair) => pair.page.reconnect()],
+  ])('is made again when %s: streams go on with the present state', async (_, lose) => {
+    const list = new BehaviorSubject<readonly object[]>([{ id: 1 }, { id: 2 }]);
+    const pair = new Pair({ states: { list: () => list } }).connect();
+    const watched = watch<readonly object[]>(pair.page.state$('list'));
+    await pair.synced();
+    const before = pair.ports;
+    lose(pair);
+    list.next([{ id: 1 }, { id: 3 }]);
+    await pair.reconnected(before);
+    expect(watched).toMatchObject({
+      values: [
+        [{ id: 1 }, { id: 2 }],
+        [{ id: 1 }, { id: 3 }],
+      ],
+      isComplete: false,
+    });
+    // What is the same is the same object: views that compare by identity see no change.
+    expect(watched.values[1]?.[0]).toBe(watched.values[0]?.[0]);
+    list.next([{ id: 4 }]);
+    await pair.synced();
+    expect(watched.values.at(-1)).toEqual([{ id: 4 }]);
+  });
+
+  it('that is made again emits nothing for a state that is the same', async () => {
+    const state = new BehaviorSubject({ a: [1, { b: 2 }], error: undefined });
+    const pair = new Pair({ states: { state: () => state } }).connect();
+    const { values } = watch(pair.page.state$('state'));
+    await pair.synced();
+    const before = pair.ports;
+    pair.pagePort.close();
+    state.next({ a: [1, { b: 2 }], error: undefined });
+    await pair.reconnected(before);
+    expect(values).toHaveLength(1);
+  });
+
+  it('that is lost rejects calls under way, and keeps those that were not sent', async () => {
+    const calls = { wait: () => new Promise(() => {}), echo: async ([value]: readonly unknown[]) => value };
+    const pair = new Pair({ calls }).connect();
+    await pair.synced();
+    const sent = pair.page.call('wait', []);
+    pair.page.reconnect();
+    const waiting = pair.page.call('echo', ['later']);
+    const controller = new AbortController();
+    const aborted = pair.page.call('echo', ['never'], controller.signal);
+    controller.abort();
+    await expect(sent).rejects.toMatchObject({ code: 'connection_lost' });
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    expect(await waiting).toBe('later');
+  });
+
+  it('that is lost leaves a gap in event streams, which they report', async () => {
+    const events = new Subject<number>();
+    const pair = new Pair({ events: { events: () => events } }).connect();
+    const { values } = watch(pair.page.events$('events'));
+    await pair.synced();
+    events.next(1);
+    await pair.synced();
+    const before = pair.ports;
+    pair.page.reconnect();
+    await pair.reconnected(before);
+    events.next(3);
+    await pair.synced();
+    expect(values).toEqual([1, { type: 'eventsMissed', count: undefined }, 3]);
+  });
+
+  it('whose loss nobody announces is found out by a heartbeat, after 20 s at most', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const state = new BehaviorSubject(1);
+    const pair = new Pair({ states: { state: () => state } }).connect();
+    const { values } = watch(pair.page.state$('state'));
+    await pair.synced();
+    // A window that is answered keeps its port.
+    for (let seconds = 0; seconds < 60; seconds++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(pair.ports).toBe(1);
+    pair.pause();
+    state.next(2);
+    for (let seconds = 0; seconds < 22; seconds++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(pair.ports).toBe(2);
+    pair.resume();
+    await pair.synced();
+    expect(values).toEqual([1, 2]);
+  });
+
+  it('is tried again until windows are served; calls that wait meanwhile reject after 5 s', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pair = new Pair({ states: { state: () => new BehaviorSubject('value') } });
+    pair.isServing = false;
+    const first = firstValueFrom(pair.page.state$('state'));
+    pair.connect();
+    await vi.advanceTimersByTimeAsync(60_000);
+    pair.isServing = true;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await first).toBe('value');
+    pair.isServing = false;
+    pair.page.reconnect();
+    const call = pair.page.call('sync', []).catch((reason: unknown) => reason);
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(await call).toMatchObject({ code: 'connection_lost' });
   });
 
   it('whose window is gone leaves nothing behind: streams are given up, calls aborted', async () => {
@@ -324,10 +487,11 @@ describe('a connection', () => {
     watch(pair.page.state$('state'));
     pair.page.call('wait', []).catch(() => {});
     await pair.synced();
-    const gone = Promise.withResolvers<void>();
-    state.subscribe({ complete: gone.resolve });
+    const { main } = pair;
+    pair.isServing = false;
     pair.pagePort.close();
-    await expect.poll(() => pair.isClosed).toBe(true);
+    await expect.poll(() => pair.main === main && pair.isClosed).toBe(true);
+    expect(state.observed).toBe(false);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
@@ -383,6 +547,13 @@ describe('a window that sends what none of ours does is disconnected', () => {
     expect(await new Pair(shared).violate(...many(callsMax + 1, id => ['call', id, 'wait', []]))).toContain(
       String(callsMax),
     );
+  });
+
+  it('and one that does not read the outcomes of its calls', async () => {
+    const { callsMax } = windowLimits;
+    const pair = new Pair({});
+    const reasons = pair.violate(...Array.from({ length: callsMax * 2 }, (_, at) => ['call', at + 1, 'sync', []]));
+    expect(await reasons).toContain('not read');
   });
 
   it('but what is just within the bounds is taken', async () => {

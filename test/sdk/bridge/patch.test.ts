@@ -41,6 +41,11 @@ it('the patch between any two lists of snapshots makes the second of the first, 
   );
 });
 
+it('equal values have no patch between them, though no part of them is the same object', () => {
+  fc.assert(fc.property(plain, value => diff(value, sent(value)) === undefined));
+  expect(diff([{ a: 1 }, { a: [{}] }], [{ a: 1 }, { a: [{}] }])).toBeUndefined();
+});
+
 it('a patch names only what changed: one of 1,000 members costs a few bytes', () => {
   const before = members(1000);
   const after = before.with(500, member('500', true));

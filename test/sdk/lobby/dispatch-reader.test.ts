@@ -182,6 +182,7 @@ describe('readLobbyEvent: messages', () => {
       lobbyId: '5',
       message: {
         id: '4194304000',
+        key: '4194304000',
         lobbyId: '5',
         channelId: '5',
         author: { id: '9', username: 'ada', globalName: undefined, displayName: 'ada' },

@@ -15,7 +15,7 @@ function message(id: number, content: string, authorId = self): LobbyMessageSnap
 }
 
 function draft(id: string, content: string): OutgoingMessageSnapshot {
-  return { ...message(1, content), id, status: 'pending', error: undefined };
+  return { ...message(1, content), id, key: id, status: 'pending', error: undefined };
 }
 
 const lost = new TransportError('connection_lost', 'The connection was lost.');
@@ -46,7 +46,44 @@ describe('Outbox', () => {
     const newer = [message(2, 'first', '10'), message(4, 'last', '10')];
     expect(view(outbox.merge(newer, self))).toEqual(['first sent', 'mine sent', 'last sent']);
     const all = [...newer, message(3, 'mine')].sort((a, b) => Number(a.id) - Number(b.id));
-    expect(outbox.merge(all, self)).toBe(all);
+    expect(view(outbox.merge(all, self))).toEqual(['first sent', 'mine sent', 'last sent']);
+  });
+
+  it('keeps the key of an entry when its message gets an id, before and after the answer', () => {
+    const outbox = new Outbox();
+    const keys = (...list: readonly LobbyMessageSnapshot[]) => outbox.merge(list, self).map(({ key }) => key);
+    outbox.add(draft('a', 'mine'), []);
+    outbox.add(draft('b', 'mine'), []);
+    expect(keys()).toEqual(['a', 'b']);
+    const [first, other, second] = [message(3, 'mine'), message(4, 'theirs', '10'), message(5, 'mine')];
+    expect(keys(first, other)).toEqual(['a', '4', 'b']);
+    outbox.sent('a', first);
+    expect(keys(first, other)).toEqual(['a', '4', 'b']);
+    outbox.sent('b', second);
+    expect(keys(first, other)).toEqual(['a', '4', 'b']);
+    const shown = [first, other, second];
+    expect(keys(...shown)).toEqual(['a', '4', 'b']);
+    expect(outbox.merge(shown, self)).toBe(outbox.merge(shown, self));
+    expect(outbox.merge([...shown], self)[0]).toBe(outbox.merge(shown, self)[0]);
+  });
+
+  it('gives a key back that a message had by mistake: every key is there once', () => {
+    const outbox = new Outbox();
+    outbox.add(draft('a', 'hello'), []);
+    const elsewhere = message(3, 'hello');
+    expect(outbox.merge([elsewhere], self).map(({ key }) => key)).toEqual(['a']);
+    outbox.failed('a', rejected);
+    expect(outbox.merge([elsewhere], self).map(({ key }) => key)).toEqual(['3', 'a']);
+  });
+
+  it('forgets keys of messages that are gone', () => {
+    const outbox = new Outbox();
+    outbox.add(draft('a', 'mine'), []);
+    outbox.sent('a', message(3, 'mine'));
+    outbox.merge([message(3, 'mine')], self);
+    const later = [message(4, 'theirs', '10')];
+    expect(outbox.merge(later, self)).toEqual(later);
+    expect(outbox.merge(later, self)).toBe(later);
   });
 
   it('keeps a rejected message although another one has its text', () => {

@@ -334,7 +334,7 @@ describe('/control/snapshot', () => {
     const { body: snapshot } = await call('GET /snapshot');
     const { status, body } = await call('PUT /snapshot', { ...snapshot, version: 1 });
     expect(status).toBe(400);
-    expect(body.message).toContain('version: is 1; this service reads version 3');
+    expect(body.message).toContain('version: is 1; this service reads version 4');
     expect((await call('PUT /snapshot', {})).status).toBe(400);
   });
 

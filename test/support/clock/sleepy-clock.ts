@@ -13,6 +13,10 @@ export class SleepyClock implements Clock {
     return this.#clock.now() + this.#sleptMs;
   }
 
+  steady(): number {
+    return this.#clock.now();
+  }
+
   schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel {
     return this.#clock.schedule(delayMs, task, options);
   }

@@ -8,7 +8,7 @@ import type { MainPort } from '../../../src/sdk/bridge/window-connection.ts';
  * script share, and the events of `ipcMain`.
  */
 export class WindowStandIn {
-  readonly ipcMain = new EventEmitter() as EventEmitter & WindowIpc;
+  readonly ipcMain: EventEmitter & WindowIpc;
   readonly sender = {};
   /** Who sends. */
   frame: SenderFrame | null = { url: 'game://app/index.html', parent: null };
@@ -18,12 +18,13 @@ export class WindowStandIn {
   readonly crossed: unknown[] = [];
   readonly #listeners = new Set<(event: object) => void>();
   readonly #ports: MessagePort[] = [];
+  #isGone = false;
 
   /** The globals of the page; to be stubbed while page and preload script run. */
   readonly globals = {
     origin: 'game://app',
-    addEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.add(listener),
-    removeEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.delete(listener),
+    addEventListener: (name: string, listener: (event: object) => void) =>
+      void (name === 'message' && this.#listeners.add(listener)),
     postMessage: (data: unknown, _origin: string, ports: MessagePort[]) => {
       this.#ports.push(...ports);
       for (const listener of [...this.#listeners]) listener({ source: globalThis, data, ports });
@@ -38,7 +39,7 @@ export class WindowStandIn {
 
   readonly ipcRenderer: PreloadIpc = {
     postMessage: (channel, _message, [port]) => {
-      if (!port) return;
+      if (!port || this.#isGone) return;
       this.#ports.push(port);
       const event: ConnectEvent = {
         sender: this.sender,
@@ -48,6 +49,11 @@ export class WindowStandIn {
       this.ipcMain.emit(channel, event);
     },
   };
+
+  /** @param ipcMain of the main process, if there is one */
+  constructor(ipcMain: EventEmitter = new EventEmitter()) {
+    this.ipcMain = ipcMain as EventEmitter & WindowIpc;
+  }
 
   /** Runs what a preload script and a page do at their start, with their globals. */
   run<Value>(work: () => Value): Value {
@@ -79,9 +85,15 @@ export class WindowStandIn {
     });
   }
 
-  /** As when the window is closed or reloaded: its ports are gone. */
-  close(): void {
+  /** The ports break; the page is still there. */
+  drop(): void {
     for (const port of this.#ports.splice(0)) port.close();
+  }
+
+  /** As when the window is closed or reloaded: its ports are gone, and so is the page. */
+  close(): void {
+    this.#isGone = true;
+    this.drop();
   }
 }
 

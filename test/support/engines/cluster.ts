@@ -22,8 +22,9 @@ export interface Engines {
   remove(): Promise<void>;
 }
 
-export async function startEngines(): Promise<Engines> {
-  const [server, redis] = await Promise.all([startPostgres(), startRedis()]);
+/** @param settings more lines of PostgreSQL's configuration */
+export async function startEngines(...settings: string[]): Promise<Engines> {
+  const [server, redis] = await Promise.all([startPostgres(...settings), startRedis()]);
   const database = async () => {
     const created = await server.createDatabase();
     const connection = await openPostgres(created);
@@ -46,7 +47,7 @@ export async function startEngines(): Promise<Engines> {
     async closeNodes() {
       for (const close of closes) await close();
       closes = [];
-      await postgres.query('TRUNCATE rallypoint.events, rallypoint.nodes, rallypoint.connections');
+      await emptyTables(postgres);
       await redis.command('FLUSHALL');
     },
     async remove() {
@@ -55,4 +56,10 @@ export async function startEngines(): Promise<Engines> {
       await Promise.all([server.remove(), redis.remove()]);
     },
   };
+}
+
+/** Deletes what the nodes of a test have left in the tables of the bus. */
+export async function emptyTables(postgres: Postgres): Promise<void> {
+  for (const table of ['events', 'nodes', 'connections']) await postgres.query(`DELETE FROM rallypoint.${table}`);
+  await postgres.query('UPDATE rallypoint.events_deleted SET up_to = 0');
 }

@@ -37,21 +37,17 @@ export class RecordedElectron {
       this.hasQuit = true;
     },
   });
-  readonly handlers = new Map<string, Handler>();
+  readonly ipcMain = new EventEmitter();
   readonly protocols = new Map<string, (request: Request) => Promise<Response>>();
   readonly privileged: string[] = [];
   /** By the name of what sets it. */
   readonly permissions = new Map<string, Handler>();
   readonly windows: RecordedWindow[] = [];
   readonly opened: string[] = [];
-
-  /** Calls a channel as the frame of this address does. */
-  invoke(channel: string, payload: unknown, frame: unknown): unknown {
-    return this.handlers.get(channel)?.({ senderFrame: frame }, payload);
-  }
+  readonly copied: string[] = [];
 
   get parts(): ElectronParts {
-    const { app, handlers, protocols, privileged, permissions, windows, opened } = this;
+    const { app, ipcMain, protocols, privileged, permissions, windows, opened, copied } = this;
     const keeps = (name: string) => (handler: Handler) => void permissions.set(name, handler);
     const parts = {
       shell: 'electron',
@@ -62,10 +58,7 @@ export class RecordedElectron {
           windows.push(this);
         }
       },
-      ipcMain: Object.assign(new EventEmitter(), {
-        handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
-        removeHandler: (channel: string) => void handlers.delete(channel),
-      }),
+      ipcMain,
       protocol: {
         registerSchemesAsPrivileged: (schemes: { scheme: string }[]) =>
           void privileged.push(...schemes.map(({ scheme }) => scheme)),
@@ -81,7 +74,7 @@ export class RecordedElectron {
         },
       },
       shellApi: { openExternal: async (url: string) => void opened.push(url) },
-      clipboard: { writeText() {} },
+      clipboard: { writeText: (text: string) => void copied.push(text) },
       powerMonitor: new EventEmitter(),
     };
     return parts as unknown as ElectronParts;
@@ -92,7 +85,6 @@ export class RecordedElectron {
 export class RecordedWindow extends EventEmitter {
   readonly options: BrowserWindowConstructorOptions;
   url = '';
-  readonly sent: { readonly channel: string; readonly payload: unknown }[] = [];
   readonly acts: string[] = [];
   openHandler: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });
   readonly webContents: EventEmitter;
@@ -101,8 +93,6 @@ export class RecordedWindow extends EventEmitter {
     super();
     this.options = options;
     this.webContents = Object.assign(new EventEmitter(), {
-      isDestroyed: () => false,
-      send: (channel: string, payload: unknown) => void this.sent.push({ channel, payload }),
       setWindowOpenHandler: (handler: RecordedWindow['openHandler']) => {
         this.openHandler = handler;
       },

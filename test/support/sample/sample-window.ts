@@ -1,25 +1,21 @@
 import { exposeRallypoint } from '@rallypoint/sdk/electron/preload';
 import { openClient, type WindowClient } from '@rallypoint/sdk/electron/renderer';
 import { WebSocket } from 'ws';
-import { type FromHost, socketPath } from '../../../samples/electron-lobby/host/wire.ts';
-import { type Actions, AppModel } from '../../../samples/electron-lobby/renderer/model.ts';
-import { type Bridge, callNames, channelOf, stateChannel } from '../../../samples/electron-lobby/shared/bridge.ts';
-import type { AppState, GameState } from '../../../samples/electron-lobby/shared/state.ts';
+import { type FromHost, type FromPage, socketPath } from '../../../samples/electron-lobby/host/wire.ts';
+import { type Actions, AppModel, type AppState } from '../../../samples/electron-lobby/renderer/model.ts';
 import { WindowStandIn } from '../electron/window-stand-in.ts';
 
 /** A window of the sample without a browser: speaks to the stand-in as its page does, and keeps all that it hears. */
 export class SampleWindow {
-  /** Everything that came over the bridge, as text. */
+  /** Everything that came from the main process, as text. */
   readonly heard: string[] = [];
   /** What the app put into the clipboard. */
   copied: string | undefined;
   readonly #socket: WebSocket;
-  readonly #waiting = new Map<number, (answer: FromHost & { id: number }) => void>();
   readonly #watchers = new Set<() => void>();
-  readonly #listeners = new Set<(state: GameState) => void>();
   readonly #standIn = new WindowStandIn();
-  #lastId = 0;
-  #port: MessagePort | undefined;
+  readonly #ports = new Map<number, MessagePort>();
+  #client: WindowClient | undefined;
   #model: AppModel | undefined;
   #started: Promise<void> | undefined;
 
@@ -52,15 +48,10 @@ export class SampleWindow {
     return action(...payload);
   }
 
-  /** Any call at all. @throws Error with what the app said */
-  send(channel: string, payload?: unknown): Promise<unknown> {
-    const id = ++this.#lastId;
-    this.#socket.send(JSON.stringify({ id, channel, payload }));
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, answer =>
-        'error' in answer ? reject(new Error(answer.error)) : resolve(Object(answer).value),
-      );
-    });
+  /** The client of the page. */
+  async client(): Promise<WindowClient> {
+    await this.#page();
+    return this.#client as WindowClient;
   }
 
   /** The first state that fits, the present one included. */
@@ -74,23 +65,22 @@ export class SampleWindow {
     return this.state;
   }
 
+  /** Posts anything at all by a port of its own. */
+  post(message: FromPage): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
   close(): void {
+    void this.#client?.close();
     this.#standIn.close();
     this.#socket.close();
   }
 
   /** What runs in the page, once it has something to show. */
   async #page(): Promise<AppModel> {
-    const calls = callNames.map(name => [name, (payload?: unknown) => this.send(channelOf(name), payload)]);
-    const bridge = {
-      ...Object.fromEntries(calls),
-      onState: (listener: (state: GameState) => void) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-    } as Bridge;
-    this.#model ??= new AppModel(bridge, this.#openClient(), () => this.#wake());
-    this.#started ??= this.#model.start(bridge.readState);
+    this.#client ??= this.#openClient();
+    this.#model ??= new AppModel(this.#client, () => this.#wake());
+    this.#started ??= this.#model.start();
     await this.#started;
     return this.#model;
   }
@@ -99,9 +89,10 @@ export class SampleWindow {
     const ipcRenderer = {
       postMessage: (channel: string, _message: unknown, [port]: MessagePort[]) => {
         if (!port) return;
-        this.#port = port;
-        this.#socket.send(JSON.stringify({ port: 1, channel }));
-        port.onmessage = ({ data }) => this.#socket.send(JSON.stringify({ port: 1, data }));
+        const id = this.#ports.size + 1;
+        this.#ports.set(id, port);
+        this.post({ port: id, channel });
+        port.onmessage = ({ data }) => this.post({ port: id, data });
       },
     };
     const { contextBridge } = this.#standIn;
@@ -115,11 +106,8 @@ export class SampleWindow {
     this.heard.push(text);
     const message = JSON.parse(text) as FromHost;
     if ('copy' in message) this.copied = message.copy;
-    else if ('port' in message) message.isClosed ? this.#port?.close() : this.#port?.postMessage(message.data);
-    else if ('id' in message) this.#waiting.get(message.id)?.(message);
-    else if (message.channel === stateChannel) {
-      for (const listener of this.#listeners) listener(message.payload as GameState);
-    }
+    else if (message.isClosed) this.#ports.get(message.port)?.close();
+    else this.#ports.get(message.port)?.postMessage(message.data);
     this.#wake();
   }
 

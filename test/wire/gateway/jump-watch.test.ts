@@ -39,6 +39,19 @@ describe('watchForJumps', () => {
     expect(jumps).toHaveLength(1);
   });
 
+  it('schedules nothing on a clock that cannot jump', async () => {
+    const scheduled: number[] = [];
+    const clock = {
+      now: () => 0,
+      schedule: (delayMs: number) => {
+        scheduled.push(delayMs);
+        return () => {};
+      },
+    };
+    watchForJumps(clock, () => {})();
+    expect(scheduled).toEqual([]);
+  });
+
   it('ends when cancelled', async () => {
     const { machine, clock, jumps, cancel } = watched();
     cancel();

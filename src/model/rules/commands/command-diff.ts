@@ -86,7 +86,7 @@ function childrenOf(before: unknown, after: unknown): Child[] | undefined {
  * Whether the two say the same without their defaults being filled in, as most do: a quick look that allocates nothing.
  * False means only that the long look is needed.
  */
-function isPlainlySame(server: Command, desired: CommandInput, { scope, traits }: DiffContext): boolean {
+export function isPlainlySame(server: Command, desired: CommandInput, { scope, traits }: DiffContext): boolean {
   return (
     server.name === desired.name &&
     server.type === (desired.type ?? commandTypes.CHAT_INPUT) &&

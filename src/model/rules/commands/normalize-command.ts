@@ -83,32 +83,29 @@ function permissions({ default_member_permissions: bits, default_permission }: C
 }
 
 function normalizeOption(option: CommandOption): CommandOption {
-  return {
-    type: option.type,
-    name: option.name,
-    name_localizations: dropEqualTexts(option.name_localizations, option.name),
-    description: option.description,
-    description_localizations: dropEqualTexts(option.description_localizations, option.description),
-    ...(option.required && { required: true }),
-    ...(option.autocomplete && { autocomplete: true }),
-    ...(hasItems(option.channel_types) && { channel_types: sorted(option.channel_types) }),
-    ...(hasItems(option.options) && { options: option.options.map(normalizeOption) }),
-    ...(hasItems(option.choices) && { choices: option.choices.map(normalizeChoice) }),
-    ...bounds(option),
-    ...(hasItems(option.file_types) && { file_types: option.file_types.map(type => type.toLowerCase()) }),
+  const { type, name, description, channel_types, options, choices, file_types } = option;
+  const normalized: CommandOption = {
+    type,
+    name,
+    name_localizations: dropEqualTexts(option.name_localizations, name),
+    description,
+    description_localizations: dropEqualTexts(option.description_localizations, description),
   };
+  // Assigned one by one: spreading them takes twice as long, and a list has thousands.
+  if (option.required) normalized.required = true;
+  if (option.autocomplete) normalized.autocomplete = true;
+  if (hasItems(channel_types)) normalized.channel_types = sorted(channel_types);
+  if (hasItems(options)) normalized.options = options.map(normalizeOption);
+  if (hasItems(choices)) normalized.choices = choices.map(normalizeChoice);
+  for (const field of boundFields) {
+    const bound = option[field];
+    if (typeof bound === 'number') normalized[field] = bound;
+  }
+  if (hasItems(file_types)) normalized.file_types = file_types.map(type => type.toLowerCase());
+  return normalized;
 }
 
 const boundFields = ['min_value', 'max_value', 'min_length', 'max_length'] as const;
-
-function bounds(option: CommandOption): Pick<CommandOption, (typeof boundFields)[number]> {
-  const given: Partial<Record<(typeof boundFields)[number], number>> = {};
-  for (const field of boundFields) {
-    const bound = option[field];
-    if (typeof bound === 'number') given[field] = bound;
-  }
-  return given;
-}
 
 function normalizeChoice({ name, name_localizations, value }: CommandChoice): CommandChoice {
   return { name, name_localizations: dropEqualTexts(name_localizations, name), value };

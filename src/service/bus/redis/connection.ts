@@ -110,7 +110,7 @@ export class RedisConnection {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel();
-    this.#newest?.destroy();
+    if (this.#newest) end(this.#newest);
     this.#wakePause();
     await this.#running;
   }
@@ -155,12 +155,12 @@ export class RedisConnection {
   async #connect(): Promise<RedisClient> {
     const client = newClient(this.address);
     // What breaks a connection is told by its end, see `lost`.
-    client.on('error', () => client.isOpen && client.destroy());
+    client.on('error', () => end(client));
     this.#newest = client;
     let isLate = false;
     const cancel = systemClock.schedule(connectMsMax, () => {
       isLate = true;
-      client.destroy();
+      end(client);
     });
     try {
       await client.connect();
@@ -170,7 +170,7 @@ export class RedisConnection {
       this.#answer = '';
       return client;
     } catch (error) {
-      if (client.isOpen) client.destroy();
+      end(client);
       throw isLate ? new Error(`no answer within ${connectMsMax} ms`) : error;
     } finally {
       cancel();
@@ -181,7 +181,7 @@ export class RedisConnection {
   #watch(): void {
     this.#cancel = systemClock.schedule(checkEveryMs, () => {
       const client = this.#client;
-      if (client && this.#underWay > 0 && now() - this.#heardAtMs > silentMsMax) client.destroy();
+      if (client && this.#underWay > 0 && now() - this.#heardAtMs > silentMsMax) end(client);
       else if (client && this.#underWay === 0) this.call(used => used.ping()).catch(() => {});
       if (!this.#isClosed) this.#watch();
     });
@@ -229,6 +229,11 @@ function newClient({ url, path, database, username, password }: RedisAddress) {
     ...(password !== undefined && { password }),
     maintNotifications: 'disabled',
   });
+}
+
+/** Ends the connection; commands under way are rejected. */
+function end(client: RedisClient): void {
+  if (client.isOpen) client.destroy();
 }
 
 async function readServer(client: RedisClient): Promise<RedisServer> {

@@ -14,6 +14,8 @@ const settleMsMin = 500;
 const settleMsMax = 2000;
 /** How long a call waits for that before it is rejected. */
 const waitMsMax = 1000;
+const settlePollMs = 25;
+const countsPerCommand = 100;
 const windowsPerWrite = 200;
 const writesUnderWay = 10;
 
@@ -23,6 +25,14 @@ interface SeenWindow extends Expiring {
   readonly own: number;
   /** Calls of all nodes. */
   readonly all: number;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly limit: RateLimit;
+  readonly calls: number;
+  resolve(state: LimitState | 'outdated' | 'settling'): void;
+  reject(error: unknown): void;
 }
 
 /** Counters that all nodes share, in Redis. What this node has seen of them is written back when Redis has lost it. */
@@ -37,6 +47,7 @@ export class SharedCounters {
   /** The epoch in which this node has written everything back. */
   #epoch = '';
   #syncing: Promise<void> | undefined;
+  #asked: Asked[] = [];
 
   /** @param others the other nodes that are alive */
   constructor(
@@ -65,30 +76,57 @@ export class SharedCounters {
   }
 
   async count(name: string, limit: RateLimit, calls: 0 | 1): Promise<LimitState> {
-    const deadlineMs = systemClock.now() + waitMsMax;
-    for (;;) {
-      const answer = await this.#ask(name, limit, calls);
-      if (answer.length > 2) return this.#state(name, limit, answer);
-      const [, settlesInMs = 0] = answer;
+    let state = await this.#ask(name, limit, calls);
+    if (typeof state === 'object') return state;
+    for (const deadlineMs = systemClock.now() + waitMsMax; ; ) {
+      if (state === 'outdated') await this.#resync();
       // Another node may finish earlier than the answer could say.
-      const pauseMs = answer.length === 1 ? 0 : Math.min(settlesInMs, 50);
-      if (systemClock.now() + pauseMs > deadlineMs) throw settling();
-      if (answer.length === 1) await this.#resync();
-      else await new Promise<void>(resolve => systemClock.schedule(pauseMs, resolve));
+      else await new Promise<void>(resolve => systemClock.schedule(settlePollMs, resolve));
+      state = await this.#ask(name, limit, calls);
+      if (typeof state === 'object') return state;
+      if (systemClock.now() > deadlineMs) throw settling();
     }
   }
 
-  async #ask(name: string, { requests, windowMs }: RateLimit, calls: number): Promise<number[]> {
-    const keys = [this.#keys.epoch, this.#keys.window(name)];
-    const values = [this.#epoch, this.#node, requests, windowMs, calls, this.#keys.time(), this.#keys.lifeMsMin];
-    return (await this.#connection.call(client => run(client, scripts.count, keys, values))) as number[];
+  /** @returns `outdated`: Redis has begun another epoch; `settling`: nodes are writing back; in both cases nothing was counted */
+  #ask(name: string, limit: RateLimit, calls: number): Promise<LimitState | 'outdated' | 'settling'> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ name, limit, calls, resolve, reject });
+      if (this.#asked.length === 1) setImmediate(() => this.#send());
+    });
   }
 
-  #state(name: string, { requests }: RateLimit, answer: readonly number[]): LimitState {
-    const [allowed = 0, all = 0, endsAtMs = 0, nowMs = 0, own = 0] = answer;
-    if (all > 0) this.#windows.set(name, { own, all, endsAtMs }, nowMs);
+  /** The calls of one turn share a command. */
+  #send(): void {
+    const asked = this.#asked;
+    this.#asked = [];
+    for (let at = 0; at < asked.length; at += countsPerCommand)
+      void this.#sendBatch(asked.slice(at, at + countsPerCommand));
+  }
+
+  async #sendBatch(batch: readonly Asked[]): Promise<void> {
+    const keys = [this.#keys.epoch];
+    const values: (string | number)[] = [this.#epoch, this.#node, this.#keys.time(), this.#keys.lifeMsMin];
+    for (const { name, limit, calls } of batch) {
+      keys.push(this.#keys.window(name));
+      values.push(limit.requests, limit.windowMs, calls);
+    }
+    try {
+      const answer = (await this.#connection.call(client => run(client, scripts.count, keys, values))) as number[];
+      const [nowMs = 0] = answer;
+      if (nowMs < 0) for (const { resolve } of batch) resolve(nowMs === -1 ? 'outdated' : 'settling');
+      else for (const [at, asked] of batch.entries()) asked.resolve(this.#state(asked, nowMs, answer, 1 + 4 * at));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  #state({ name, limit }: Asked, nowMs: number, answer: readonly number[], at: number): LimitState {
+    const all = answer[at + 1] ?? 0;
+    const endsAtMs = answer[at + 2] ?? 0;
+    if (all > 0) this.#windows.set(name, { own: answer[at + 3] ?? 0, all, endsAtMs }, nowMs);
     const resetAtMs = this.#clock.now() + (endsAtMs - nowMs);
-    return { allowed: allowed === 1, remaining: Math.max(0, requests - all), resetAtMs };
+    return { allowed: answer[at] === 1, remaining: Math.max(0, limit.requests - all), resetAtMs };
   }
 
   #resync(): Promise<void> {

@@ -64,8 +64,9 @@ return 1
 `);
 
 /**
- * KEYS: epoch, window. ARGV: id, node, requests, window in ms, calls, the time or '', least life of a key.
- * @returns -1: another epoch; -2 and the time until it has settled; else allowed, calls of all nodes, end, time, calls of the node
+ * KEYS: epoch, windows. ARGV: id, node, the time or '', least life of a key, then for each window its requests, its length, and calls.
+ * @returns -1: another epoch; -2 and the time until it has settled; else the time, and for each window: allowed, calls of all nodes, end,
+ *   calls of the node
  */
 const count = script(`${time}
 local epoch = redis.call('HMGET', KEYS[1], 'id', 'from', 'until')
@@ -79,37 +80,41 @@ if epoch[3] then
     if name ~= 'id' and name ~= 'run' then redis.call('HDEL', KEYS[1], name) end
   end
 end
-local now = ARGV[6] == '' and real or tonumber(ARGV[6])
-local requests, length, calls = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local now = ARGV[3] == '' and real or tonumber(ARGV[3])
 local field = 'n:' .. ARGV[2]
-local ends, own, sum, floor
-sum, own = 0, 0
-local kept = redis.call('HGETALL', KEYS[2])
-for i = 1, #kept, 2 do
-  local name, value = kept[i], tonumber(kept[i + 1])
-  if name == 'e' then ends = value
-  elseif name == 'f' then floor = value
-  else
-    sum = sum + value
-    if name == field then own = value end
+local answer = { now }
+for i = 2, #KEYS do
+  local key, at = KEYS[i], 3 * i - 1
+  local requests, length, calls = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local ends, floor
+  local sum, own = 0, 0
+  local kept = redis.call('HGETALL', key)
+  for j = 1, #kept, 2 do
+    local name, value = kept[j], tonumber(kept[j + 1])
+    if name == 'e' then ends = value
+    elseif name == 'f' then floor = value
+    else
+      sum = sum + value
+      if name == field then own = value end
+    end
   end
-end
-local used = math.max(sum, floor or 0)
-if not ends or now >= ends or ends - now > length then
-  ends, own, used, floor = now + length, 0, 0, nil
-  if calls > 0 then
-    if #kept > 0 then redis.call('DEL', KEYS[2]) end
-    redis.call('HSET', KEYS[2], 'e', ends)
-    redis.call('PEXPIRE', KEYS[2], math.max(length, ARGV[7]))
+  local used = math.max(sum, floor or 0)
+  local isNew = not ends or now >= ends or ends - now > length
+  if isNew then ends, own, used, floor = now + length, 0, 0, nil end
+  local allowed = used < requests
+  if isNew and calls > 0 then
+    if #kept > 0 then redis.call('DEL', key) end
+    if allowed then redis.call('HSET', key, 'e', ends, field, calls) else redis.call('HSET', key, 'e', ends) end
+    redis.call('PEXPIRE', key, math.max(length, ARGV[4]))
+  elseif allowed and calls > 0 then
+    redis.call('HSET', key, field, own + calls)
+    if floor then redis.call('HSET', key, 'f', used + calls) end
   end
+  if allowed then used, own = used + calls, own + calls end
+  local to = #answer
+  answer[to + 1], answer[to + 2], answer[to + 3], answer[to + 4] = allowed and 1 or 0, used, ends, own
 end
-local allowed = used < requests
-if allowed and calls > 0 then
-  used, own = used + calls, own + calls
-  redis.call('HSET', KEYS[2], field, own)
-  if floor then redis.call('HSET', KEYS[2], 'f', used) end
-end
-return { allowed and 1 or 0, used, ends, now, own }
+return answer
 `);
 
 /** KEYS: lease, last fence. ARGV: token, term, the time or '', least life of a key. @returns the fence; 0: it is held */

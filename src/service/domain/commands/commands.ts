@@ -142,7 +142,7 @@ export function createCommands(core: Core): Commands {
       const merged = mergedInput(stored, input as CommandEdit);
       // Rules across supplied and stored fields, and what the application's traits no longer allow.
       rejectIssues(checkCommand(merged, rulesFor(application, place)));
-      const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
+      const command = rewrittenIfChanged(ids, stored, merged, rulesFor(application, place));
       if (command.name !== stored.name) {
         rejectTakenName(await commandsOf(transaction, application, place), command);
       }
@@ -152,25 +152,23 @@ export function createCommands(core: Core): Commands {
   }
 
   async function replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string> {
-    rejectIssues(checkCommandList(input, rulesFor(application, place)));
+    const rules = rulesFor(application, place);
+    rejectIssues(checkCommandList(input, rules));
     const items = (input as readonly CommandItem[]).map(item => ({
       id: readSnowflake<'command'>(item.id),
-      content: normalized(item, application, place),
+      type: item.type ?? commandTypes.CHAT_INPUT,
+      name: item.name,
+      item,
     }));
-    rejectTooMany(items.map(({ content }) => content));
+    rejectTooMany(items);
     return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandsOf(transaction, application, place);
-      rejectLostEntryPoint(
-        stored,
-        items.map(({ content }) => content),
-      );
-      const matches = matchCommands(
-        stored,
-        items.map(({ id, content: { type, name } }) => ({ id, type, name })),
-      );
-      const commands = items.map(({ content }, index) => {
+      rejectLostEntryPoint(stored, items);
+      const matches = matchCommands(stored, items);
+      const commands = items.map(({ item }, index) => {
         const match = matches[index];
-        return match ? rewrittenIfChanged(ids, match, content) : newCommand(ids, application, place, content);
+        if (match) return rewrittenIfChanged(ids, match, item, rules);
+        return newCommand(ids, application, place, normalized(item, application, place));
       });
       const creates = matches.filter(match => !match).length;
       await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);

@@ -1,6 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CommandEdit, CommandInput } from '../../../model/command.ts';
-import type { NormalizedCommand } from '../../../model/rules/commands/normalize-command.ts';
+import type { CommandRuleContext } from '../../../model/rules/commands/command.ts';
+import { isPlainlySame } from '../../../model/rules/commands/command-diff.ts';
+import { type NormalizedCommand, normalizeCommand } from '../../../model/rules/commands/normalize-command.ts';
 import { type CommandId, compareSnowflakes, type GuildId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
@@ -65,37 +66,17 @@ export function rewritten(ids: SnowflakeSource, command: CommandRecord, content:
   return { ...identity(command), ...content, version: ids.next() };
 }
 
-/** The command with this content: itself, with its version, when an answer would show no difference. */
+/** The command as its definition wants it: itself, with its version, when an answer would show no difference. */
 export function rewrittenIfChanged(
   ids: SnowflakeSource,
   command: CommandRecord,
-  content: NormalizedCommand,
+  input: CommandInput,
+  rules: CommandRuleContext,
 ): CommandRecord {
-  return showsAs(command, content) ? command : rewritten(ids, command, content);
+  if (isPlainlySame(command, input, rules)) return command;
+  const content = normalizeCommand(input, rules.traits, rules.scope);
+  return isPlainlySame(command, content, rules) ? command : rewritten(ids, command, content);
 }
-
-/** Whether an answer shows the same for both: the deprecated `dm_permission` counts only without contexts. */
-function showsAs(command: CommandRecord, content: NormalizedCommand): boolean {
-  if (content.contexts === null && command.dm_permission !== content.dm_permission) return false;
-  return contentFields.every(field => {
-    const [before, after] = [command[field], content[field]];
-    return before === after || (typeof after === 'object' && isDeepStrictEqual(before, after));
-  });
-}
-
-const contentFields = [
-  'name',
-  'description',
-  'type',
-  'default_member_permissions',
-  'contexts',
-  'integration_types',
-  'nsfw',
-  'handler',
-  'name_localizations',
-  'description_localizations',
-  'options',
-] as const satisfies readonly (keyof NormalizedCommand)[];
 
 /** What never changes about a command. */
 function identity({ id, application_id, guild_id, scope }: CommandRecord) {

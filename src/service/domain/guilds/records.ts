@@ -3,6 +3,7 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord, InstallationRecord } from '../../store/records.ts';
 import { announceGuildChange, announceInstallation, announceMember, announceRemoval } from './events.ts';
 import { impliedBotMember } from './view.ts';
+import { announceViews } from './viewers.ts';
 
 /** How guilds are written, so that the bots in them are notified and applications find their guilds. */
 
@@ -36,6 +37,7 @@ export async function putGuild(
     await announceGuildChange(transaction, before, guild);
     for (const [known, member] of members) await announceMember(transaction, known, member);
   }
+  await announceViews(transaction, before, guild, members);
   transaction.put('guilds', guild);
   for (const [, member] of members) transaction.put('guild_members', member);
   for (const application_id of had) {

@@ -98,7 +98,7 @@ export function createInteractionDelivery(
   }
 
   async function ask({ url, application, interaction, answerByMs }: Delivery, stop: AbortSignal) {
-    const { headers, ...signed } = signedRequest(clock, application, JSON.stringify(interaction));
+    const { headers, ...signed } = signedRequest(core, application, JSON.stringify(interaction));
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent } };
     const { interactionReplyBytesMax: bytesMax } = serviceLimits;
     const bounds = { kind: 'interaction', ms: answerByMs - clock.now(), bytesMax, signal: stop } as const;

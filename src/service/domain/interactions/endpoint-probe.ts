@@ -30,7 +30,7 @@ export function createEndpointProbe(core: Core, pendingWork: PendingWork): Endpo
   } as const;
 
   function ask(application: ApplicationRecord, url: string, forged: Readonly<Record<string, string>> = {}) {
-    const { headers, ...signed } = signedRequest(core.clock, application, JSON.stringify(pingOf(core, application)));
+    const { headers, ...signed } = signedRequest(core, application, JSON.stringify(pingOf(core, application)));
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent, ...forged } };
     return askOutside(core, pendingWork, url, request, bounds);
   }

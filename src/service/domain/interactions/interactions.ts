@@ -1,7 +1,7 @@
 import { type Component, usableComponents } from '../../../model/component.ts';
 import type { CallbackResponse } from '../../../model/interaction.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
-import { AttachmentCache, createAttach } from '../../attachments/attachments.ts';
+import { createAttach, type MessageFiles, openMessageFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
@@ -46,7 +46,7 @@ export interface Interactions extends InteractionMessages {
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
   /** The files attached to messages. */
-  readonly files: Pick<AttachmentCache, 'get'>;
+  readonly files: Pick<MessageFiles, 'get'>;
   /**
    * Starts to fail interactions that are not answered in time; the returned function stops it and aborts deliveries.
    */
@@ -57,7 +57,7 @@ export interface Interactions extends InteractionMessages {
 export function createInteractions(core: Core, pendingWork = new PendingWork()): Interactions {
   const { store } = core;
   const expiry = createExpiry(core, 'interactions', endInTime);
-  const files = new AttachmentCache();
+  const files = openMessageFiles(core);
   const attach = createAttach(core, files);
   const answering = createInteractionAnswer(core, attach);
   const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, pendingWork });
@@ -78,10 +78,13 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
     });
   }
 
+  const use = createInteractionUse(core, attach, { noticeExpiry: expiry.notice, delivery });
+  const messages = createInteractionMessages(core, attach);
   return {
-    ...createInteractionUse(core, attach, { noticeExpiry: expiry.notice, delivery }),
+    ...use,
     ...answering,
-    ...createInteractionMessages(core, attach),
+    ...messages,
+    ...(files.receive && withFiles(files.receive, { ...use, ...answering, ...messages })),
     files,
     async start() {
       // Also after the whole store was replaced.
@@ -92,6 +95,22 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
         delivery.drop();
       };
     },
+  };
+}
+
+type WithBody = Pick<Interactions, 'invoke' | 'answer' | 'editMessage' | 'followUp'>;
+
+/** What takes a body stores its files first. */
+function withFiles(receive: (body: unknown) => Promise<void>, parts: WithBody): WithBody {
+  const after = async <T>(body: unknown, work: () => Promise<T>): Promise<T> => {
+    await receive(body);
+    return work();
+  };
+  return {
+    invoke: (user, body) => after(body, () => parts.invoke(user, body)),
+    answer: (id, token, body) => after(body, () => parts.answer(id, token, body)),
+    editMessage: (id, token, ref, body) => after(body, () => parts.editMessage(id, token, ref, body)),
+    followUp: (id, token, body) => after(body, () => parts.followUp(id, token, body)),
   };
 }
 

@@ -6,6 +6,7 @@ import { type Announcement, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
+import { isEphemeral } from './answer-view.ts';
 
 /** The records of interactions, and the events that their users receive. */
 
@@ -54,25 +55,30 @@ export function putMessage(
   const { id, source } = record;
   const interaction_id = source?.message_id === message.id ? source.interaction_id : id;
   transaction.put('interaction_messages', { id: message.id, interaction_id, message });
-  notifyUsers(transaction, record, message, { name, data: JSON.stringify(message) });
+  notifyViewers(transaction, record, message, { name, data: JSON.stringify(message) });
 }
 
 export function deleteMessage(transaction: Transaction, record: InteractionRecord, message: Message): void {
   const { id, channel_id, guild_id } = message;
   transaction.delete('interaction_messages', id);
   const data = JSON.stringify({ id, channel_id, ...(guild_id !== undefined && { guild_id }) });
-  notifyUsers(transaction, record, message, { name: 'MESSAGE_DELETE', data });
+  notifyViewers(transaction, record, message, { name: 'MESSAGE_DELETE', data });
 }
 
-/** Notifies the user whose interaction the message answers, and the user of its component. */
-function notifyUsers(
+/**
+ * Notifies the user whose interaction it is and, unless the message is for that user alone, everybody who sees the channel.
+ *
+ * Deviation: bots do not receive the messages of interactions.
+ */
+export function notifyViewers(
   transaction: Transaction,
-  { user_id }: InteractionRecord,
-  { interaction_metadata: { user } }: Message,
+  { user_id, guild_id, channel_id }: Pick<InteractionRecord, 'user_id' | 'guild_id' | 'channel_id'>,
+  message: Message,
   event: NonNullable<Announcement['event']>,
 ): void {
   transaction.announce({ to: topics.user(user_id), event });
-  if (user.id !== user_id) transaction.announce({ to: topics.user(user.id), event });
+  if (guild_id === null || isEphemeral(message)) return;
+  transaction.announce({ to: topics.channel(channel_id), event, except: user_id });
 }
 
 const randomBytes = 64;

@@ -5,7 +5,6 @@ import { checkAutocomplete, checkInvocation } from '../../../model/rules/interac
 import type { MessageId } from '../../../model/snowflake.ts';
 import { type Attach, Uploads } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
-import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, CommandRecord, UserRecord } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { answerView } from './answer-view.ts';
@@ -13,7 +12,7 @@ import { createComponentUse } from './component-use.ts';
 import { findPlace } from './invocation-place.ts';
 import { referencesOf, resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
-import { createInteractionToken, interactionScope, notifyOutcome } from './records.ts';
+import { createInteractionToken, interactionScope, notifyOutcome, notifyViewers } from './records.ts';
 import {
   commandData,
   createInteractionSending,
@@ -89,7 +88,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     await store.transact(interactionScope(use.id), transaction => {
       notifyOutcome(transaction, interaction, 'INTERACTION_SUCCESS');
       const event = { name: 'MESSAGE_CREATE', data: JSON.stringify(message) } as const;
-      transaction.announce({ to: topics.user(user.id), event });
+      notifyViewers(transaction, interaction, message, event);
     });
   }
 

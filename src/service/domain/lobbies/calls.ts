@@ -1,8 +1,9 @@
 import type { LobbyVoiceStateInput } from '../../../model/lobby.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { Transaction } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyVoice } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { lobbyScope, readId, silent } from './records.ts';
 import { announceVoice, announceVoiceEnd, announceVoiceServer } from './view.ts';
 import type { VoiceServer } from './voice-server.ts';
@@ -13,6 +14,15 @@ export interface CallSession {
   readonly applicationId: ApplicationId;
   readonly userId: UserId;
   readonly hasEnded: boolean;
+  /** On a node of a cluster: the session may have gone on at another node, or have been ended by one. */
+  readonly claim?: CallSessionClaim;
+}
+
+export interface CallSessionClaim {
+  /** The store scope of the claim. */
+  readonly scope: string;
+  /** Whether the session is still this node's. */
+  holds(view: StoreView): Promise<boolean>;
 }
 
 /**
@@ -39,7 +49,7 @@ export interface LobbyCalls {
   /** Leaves all calls of a session that has ended. */
   end(sessionId: string): Promise<void>;
   /** Leaves the calls of all sessions that no longer exist; nobody may join a call meanwhile. */
-  endOthers(isThere: (sessionId: string) => boolean): Promise<void>;
+  endOthers(isThere: (sessionId: string) => MaybePromise<boolean>): Promise<void>;
   /** Sends the voice server to everybody in a call if it is not the one of the last start. */
   announceNewServer(): Promise<void>;
 }
@@ -55,8 +65,8 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     for (const [lobbyId, voice] of wanted) {
       if (await join(session, lobbyId, voice)) await sendServer(session, lobbyId);
     }
-    // The session may have ended while it joined, and then left its calls too early.
-    if (session.hasEnded) await end(session.id);
+    // The session may have ended while it joined, and then left its calls too early. A claim prevents that.
+    if (session.hasEnded && !session.claim) await end(session.id);
   }
 
   /** @returns whether the session was not in the call before */
@@ -64,16 +74,17 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     const { id, applicationId, userId } = session;
     // Without this read, a transaction would run for lobbies that do not exist.
     if (!(await store.get('lobby_members', lobbyId, userId))) return false;
-    return store.transact(lobbyScope(lobbyId), async transaction => {
+    const work = async (transaction: Transaction) => {
       const member = await transaction.get('lobby_members', lobbyId, userId);
-      if (member?.application_id !== applicationId || session.hasEnded) return false;
+      if (member?.application_id !== applicationId || !(await isLive(transaction, session))) return false;
       const isNew = member.voice_session_id !== id;
       if (!isNew && isSame(member.voice, voice)) return false;
       const speaking = { ...member, voice, voice_session_id: id };
       transaction.put('lobby_members', speaking);
       announceVoice(transaction, speaking, voice);
       return isNew;
-    });
+    };
+    return store.transact(lobbyScope(lobbyId), work, guardsOf(session));
   }
 
   async function sendServer(session: CallSession, lobbyId: LobbyId): Promise<void> {
@@ -94,13 +105,19 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     return Promise.resolve(store.list('lobby_members', { index: 'byVoice', equals: [sessionId] }));
   }
 
-  async function leave(lobbyId: LobbyId, { id, userId }: Pick<CallSession, 'id' | 'userId'>): Promise<void> {
-    await store.transact(lobbyScope(lobbyId), async transaction => {
+  async function leave(
+    lobbyId: LobbyId,
+    session: Pick<CallSession, 'id' | 'userId'> & Partial<CallSession>,
+  ): Promise<void> {
+    const { id, userId, claim } = session;
+    const work = async (transaction: Transaction) => {
       const member = await transaction.get('lobby_members', lobbyId, userId);
       if (!member?.voice || member.voice_session_id !== id) return;
+      if (claim && !(await claim.holds(transaction))) return;
       transaction.put('lobby_members', { ...member, ...silent });
       announceVoiceEnd(transaction, member, member.voice);
-    });
+    };
+    await store.transact(lobbyScope(lobbyId), work, guardsOf(session));
   }
 
   async function end(sessionId: string): Promise<void> {
@@ -109,10 +126,10 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     }
   }
 
-  async function endOthers(isThere: (sessionId: string) => boolean): Promise<void> {
+  async function endOthers(isThere: (sessionId: string) => MaybePromise<boolean>): Promise<void> {
     const parts = await store.list('lobby_members', { index: 'byVoice' });
     for (const { lobby_id, user_id, voice_session_id: id } of parts) {
-      if (id !== null && !isThere(id)) await leave(lobby_id, { id, userId: user_id });
+      if (id !== null && !(await isThere(id))) await leave(lobby_id, { id, userId: user_id });
     }
   }
 
@@ -128,6 +145,14 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
   }
 
   return { update, sendServer, end, endOthers, announceNewServer };
+}
+
+async function isLive(view: StoreView, { hasEnded, claim }: CallSession): Promise<boolean> {
+  return !hasEnded && (!claim || claim.holds(view));
+}
+
+function guardsOf({ claim }: Pick<CallSession, 'claim'>): readonly string[] {
+  return claim ? [claim.scope] : [];
 }
 
 function voiceOf({ self_mute, self_deaf, self_video }: LobbyVoiceStateInput): LobbyVoice {

@@ -1,6 +1,7 @@
 import type { LobbyInput } from '../../../model/lobby.ts';
 import { checkLobby } from '../../../model/rules/lobbies/lobby.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -275,8 +276,8 @@ export function createLobbies(
     try {
       return await read();
     } catch (error) {
-      // A failure of the store itself concerns every lobby.
-      if (error instanceof StoreError) throw error;
+      // A failure of an engine itself concerns every lobby.
+      if (error instanceof StoreError || error instanceof BusError) throw error;
       core.log.error({ error, lobby: id }, 'A lobby cannot be read; the sessions of its members continue without it.');
       return undefined;
     }

@@ -103,7 +103,7 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   async function post(event: WebhookEvent, stop: AbortSignal): Promise<Status | 'refused'> {
     const deadline = new Deadline(clock, serviceLimits.webhookEventAnswerMs, stop);
     try {
-      const signed = signedRequest(clock, event.application, event.body);
+      const signed = signedRequest(core, event.application, event.body);
       const request = { ...signed, signal: deadline.signal, redirect: 'manual' } as const;
       const response = await pendingWork.runOutside(() => deadline.within(core.fetch(event.url, request)));
       response.body?.cancel().catch(ignore);

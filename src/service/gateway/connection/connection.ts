@@ -5,6 +5,7 @@ import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } 
 import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
 import { parseFrame } from '../../../wire/gateway/frames.ts';
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
+import type { TrafficObserver } from '../../support/traffic.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
@@ -34,6 +35,8 @@ export interface ConnectionContext extends ConnectionEvents {
   readonly metrics: Pick<Metrics, 'dispatches'>;
   /** Fault injection; called before frames are sent. */
   readonly faults?: SendFaults;
+  /** Receives every frame that is received, and every one that is about to be sent. */
+  readonly traffic?: TrafficObserver | undefined;
   /** Receives the stream of each connection whose client has a valid credential. */
   onProof?(stream: Duplex): void;
 }
@@ -164,6 +167,7 @@ export class Connection implements Sender, SocketListener {
         queue.map(nameOf).filter(name => name !== undefined),
       );
     if (this.#isFrozen) return;
+    if (this.#context.traffic) this.#observeSent(queue, sequence);
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
     else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
     else if (this.#encoding) this.#write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)), owed);
@@ -247,6 +251,19 @@ export class Connection implements Sender, SocketListener {
     this.#stream.write(isBinary ? frameBinary(part) : joinFrames([textFrame(part.toString())], 0));
   }
 
+  #observeSent(frames: readonly OutFrame[], sequence: number): void {
+    let number = sequence;
+    for (const frame of frames) {
+      const sent = parseFrame(textOf(frame, frame.numberEnd > 0 ? number++ : 0).toString());
+      if (sent) this.#observe('sent', sent);
+    }
+  }
+
+  #observe(kind: 'received' | 'sent', frame: GatewayFrame): void {
+    const { traffic, clock } = this.#context;
+    traffic?.connection?.({ connection: this.id, atMs: clock.now(), kind, frame });
+  }
+
   #messages(frames: readonly OutFrame[], sequence: number): Buffer[] {
     let number = sequence;
     return frames.map(frame => this.#message(frame, frame.numberEnd > 0 ? number++ : 0));
@@ -283,8 +300,10 @@ export class Connection implements Sender, SocketListener {
       return;
     }
     const frame = this.#read(data as Buffer, isBinary);
-    if (frame) this.#context.onFrame(this, frame);
-    else this.close('DECODE_ERROR');
+    if (frame) {
+      this.#observe('received', frame);
+      this.#context.onFrame(this, frame);
+    } else this.close('DECODE_ERROR');
   }
 
   #read(message: Buffer, isBinary: boolean): GatewayFrame | undefined {

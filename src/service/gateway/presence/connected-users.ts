@@ -18,24 +18,21 @@ export interface PlayerWatch {
 type Leave = () => MaybePromise<void>;
 
 /** The registration of one session. */
-export class Registration {
+export interface Registration {
   /** Sessions of the same user (or bot) when it was registered, including this one. */
   readonly sessions: number;
-  readonly #users: ConnectedUsers;
-  readonly #leave: Leave;
-  readonly #player: Player | undefined;
-
-  constructor(users: ConnectedUsers, leave: Leave, player: Player | undefined, sessions: number) {
-    this.sessions = sessions;
-    this.#users = users;
-    this.#leave = leave;
-    this.#player = player;
-  }
-
   /** Resolves once all parts have been notified. */
-  remove(): Promise<void> {
-    return this.#users.remove(this.#leave, this.#player);
-  }
+  remove(): Promise<void>;
+  /** The session is not this node's any more: nobody is notified. */
+  forget(): Promise<void>;
+}
+
+/** Registers sessions, and notifies the watch of players when the first one begins and when the last one ends. */
+export interface Users {
+  /** Resolves once all parts have been notified. */
+  add(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration>;
+  /** As {@link add}, for a session that was registered before, by another process. */
+  restore(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration>;
 }
 
 interface PlayerState {
@@ -46,11 +43,8 @@ interface PlayerState {
   work: Promise<void> | undefined;
 }
 
-/**
- * Registers sessions at the bus, and notifies the watch of players: when the first session begins and when the last
- * one ends.
- */
-export class ConnectedUsers {
+/** The users of a service in one process, registered at its bus. */
+export class ConnectedUsers implements Users {
   readonly #bus: Bus;
   readonly #watch: PlayerWatch;
   readonly #players = new Map<Topic, PlayerState>();
@@ -60,25 +54,23 @@ export class ConnectedUsers {
     this.#watch = watch;
   }
 
-  /** Resolves once all parts have been notified. */
   async add(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration> {
     const leave = await this.#bus.enter(home, sessionId);
     try {
       if (player) await this.#change(player, 1);
-      return new Registration(this, leave, player, await this.#bus.present(home));
+      const sessions = await this.#bus.present(home);
+      return { sessions, remove: () => this.#remove(leave, player), forget: async () => leave() };
     } catch (error) {
-      await this.remove(leave, player).catch(() => {}); // Report the first failure.
+      await this.#remove(leave, player).catch(() => {}); // Report the first failure.
       throw error;
     }
   }
 
-  /** @see Registration.remove */
-  async remove(leave: Leave, player: Player | undefined): Promise<void> {
+  async #remove(leave: Leave, player: Player | undefined): Promise<void> {
     await leave();
     if (player) await this.#change(player, -1);
   }
 
-  /** As {@link add}, for a session that was registered before a restart. */
   async restore(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration> {
     if (player) {
       const key = topics.player(player.applicationId, player.userId);

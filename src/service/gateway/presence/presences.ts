@@ -3,18 +3,36 @@ import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { guildIdsOf } from '../../domain/guilds/records.ts';
 import { lazyEvent, topics } from '../../events/announcement.ts';
-import type { StoreView } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord, GuildMemberRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { Session } from '../sessions/session.ts';
 
 /**
- * The presences of users with sessions on this node. Of several sessions of a user, the last update counts.
+ * The presences of users with sessions. Of several sessions of a user, the last update counts.
  *
  * Unspecified: a user is shown as online only after a session has sent a presence, in Identify or by op 3.
  *
  * @see docs/spec/gateway.md#presence
  */
-export class Presences {
+export interface Presences {
+  /** Sets the presence of a session; the bots in the user's guilds are notified. */
+  set(session: Session, presence: PresenceUpdate): Promise<void>;
+  /** Removes the presence of a session that has ended. */
+  leave(session: Pick<Session, 'record'>): Promise<void>;
+  /** The presences of the members who have one, as the guild sees them. */
+  within(view: StoreView, guildId: GuildId, members: Members): MaybePromise<readonly Presence[]>;
+}
+
+export type Members = readonly Pick<GuildMemberRecord, 'user_id'>[];
+
+/** The store scope of a user's presences. */
+export function presenceScope(userId: UserId): string {
+  return `presence/${userId}`;
+}
+
+/** The presences of a service in one process. */
+export class LocalPresences implements Presences {
   readonly #core: Core;
   /** User → session → its presence, the latest last. */
   readonly #byUser = new Map<UserId, Map<string, PresenceUpdate>>();
@@ -23,7 +41,6 @@ export class Presences {
     this.#core = core;
   }
 
-  /** Sets the presence of a session; the bots in the user's guilds are notified. */
   async set({ record }: Session, presence: PresenceUpdate): Promise<void> {
     this.#keep(record, presence);
     await this.#tell(record);
@@ -34,19 +51,19 @@ export class Presences {
     if (record.presence) this.#keep(record, record.presence);
   }
 
-  /** Removes the presence of a session that has ended. */
-  async leave({ record }: Session): Promise<void> {
+  async leave({ record }: Pick<Session, 'record'>): Promise<void> {
     const sessions = this.#byUser.get(record.user_id);
     if (!sessions?.delete(record.id)) return;
     if (sessions.size === 0) this.#byUser.delete(record.user_id);
     await this.#tell(record);
   }
 
-  /** The presences of the members who have one, as the guild sees them. */
-  within(guildId: GuildId, members: readonly Pick<GuildMemberRecord, 'user_id'>[]): Presence[] {
+  within(_: StoreView, guildId: GuildId, members: Members): readonly Presence[] {
     if (this.#byUser.size === 0) return [];
-    const seen = members.map(({ user_id }) => presenceView(user_id, guildId, this.#of(user_id)));
-    return seen.filter(({ status }) => status !== 'offline');
+    return shown(
+      guildId,
+      members.map(({ user_id }) => [user_id, this.#of(user_id)] as const),
+    );
   }
 
   #of(userId: UserId): PresenceUpdate | undefined {
@@ -61,15 +78,31 @@ export class Presences {
   }
 
   async #tell(record: GatewaySessionRecord): Promise<void> {
-    const { user_id } = record;
-    const presence = this.#of(user_id); // The present one; a change before the commit is announced separately.
-    await this.#core.store.transact(`presence/${user_id}`, async transaction => {
-      for (const guild of await guildsOf(transaction, record)) {
-        const event = lazyEvent('PRESENCE_UPDATE', () => presenceView(user_id, guild, presence));
-        transaction.announce({ to: topics.guild(guild), event, guild });
-      }
-    });
+    const presence = this.#of(record.user_id); // The present one; a change before the commit is announced separately.
+    await this.#core.store.transact(presenceScope(record.user_id), work => announcePresence(work, record, presence));
   }
+}
+
+/** Notifies the bots in the user's guilds. */
+export async function announcePresence(
+  transaction: Transaction,
+  record: GatewaySessionRecord,
+  presence: PresenceUpdate | undefined,
+): Promise<void> {
+  for (const guild of await guildsOf(transaction, record)) {
+    const event = lazyEvent('PRESENCE_UPDATE', () => presenceView(record.user_id, guild, presence));
+    transaction.announce({ to: topics.guild(guild), event, guild });
+  }
+}
+
+/** The presences of users who do not look offline, as the guild sees them. */
+export function shown(
+  guildId: GuildId,
+  presences: readonly (readonly [UserId, PresenceUpdate | undefined])[],
+): readonly Presence[] {
+  return presences
+    .map(([userId, presence]) => presenceView(userId, guildId, presence))
+    .filter(({ status }) => status !== 'offline');
 }
 
 async function guildsOf(view: StoreView, { kind, user_id }: GatewaySessionRecord): Promise<readonly GuildId[]> {

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { intents } from '../../../model/gateway.ts';
 import type { Guild } from '../../../model/guild.ts';
 import type { GuildId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { botUserView } from '../../domain/accounts/user-view.ts';
+import { readAtOnce } from '../../domain/consistent-read.ts';
 import { viewMembers } from '../../domain/guilds/people.ts';
 import { guildIdsOf, guildMembers, guildScope } from '../../domain/guilds/records.ts';
 import { botUserId, guildView, impliedBotMember, memberView } from '../../domain/guilds/view.ts';
@@ -17,8 +19,10 @@ import { readyApplication, readyBase } from './ready.ts';
 import type { Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
-/** Guilds read in one transaction; between two transactions other work runs. */
+/** Guilds read together; other work runs in between. */
 const guildsPerRead = 100;
+/** How often a guild is read until no fixtures were written meanwhile. */
+const triesMax = 3;
 
 /** A bot, and how it sees its guilds. */
 interface Bot {
@@ -51,33 +55,32 @@ export async function startBotSession(core: Core, session: Session, bot: Bot): P
     ...(identity.shard && { shard: identity.shard }),
   });
   for (let at = 0; at < guilds.length; at += guildsPerRead) {
-    const revision = await showGuilds(core, session, bot, guilds.slice(at, at + guildsPerRead));
-    // The guilds of the first transaction do not contain what is written before the second.
-    if (at === 0) session.saw(fixturesScope, revision);
+    if (at > 0) await nextTurn();
+    await showGuilds(core, session, bot, guilds.slice(at, at + guildsPerRead));
   }
   session.release();
   return true;
 }
 
-/**
- * Sends the guilds in their present state; guilds that the application has left are omitted.
- *
- * @returns the revision up to which they contain every change
- */
-async function showGuilds(core: Core, session: Session, bot: Bot, ids: readonly GuildId[]): Promise<number> {
-  // Within a transaction, because it sees everything that was committed up to its revision.
-  const { revision, guilds } = await core.store.transact(fixturesScope, async transaction => {
-    const guilds: (Guild | undefined)[] = [];
-    for (const id of ids) guilds.push(await readGuild(transaction, id, bot));
-    return { revision: transaction.revision, guilds };
-  });
+/** Sends the guilds in their present state; guilds that the application has left are omitted. */
+async function showGuilds(core: Core, session: Session, bot: Bot, ids: readonly GuildId[]): Promise<void> {
+  const readings = await Promise.all(ids.map(id => readLatest(core, id, bot)));
   for (const [index, id] of ids.entries()) {
-    const guild = guilds[index];
-    if (!guild) continue;
-    session.emit('GUILD_CREATE', guild);
-    session.saw(guildScope(id), revision);
+    const reading = readings[index];
+    if (!reading?.guild) continue;
+    session.emit('GUILD_CREATE', reading.guild);
+    session.saw(guildScope(id), reading.revision);
+    session.saw(fixturesScope, reading.fixtures, id);
   }
-  return revision;
+}
+
+/** A guild, and the revisions of its own scope and of the fixtures' scope up to which it contains every change. */
+async function readLatest({ store }: Core, id: GuildId, bot: Bot) {
+  for (let tries = 1; ; tries++) {
+    const fixtures = await store.revision(fixturesScope);
+    const { revision, value: guild } = await readAtOnce(store, guildScope(id), view => readGuild(view, id, bot));
+    if (tries === triesMax || (await store.revision(fixturesScope)) === fixtures) return { guild, revision, fixtures };
+  }
 }
 
 /** The store scope of fixtures, which write many guilds in one transaction. */
@@ -105,6 +108,6 @@ async function readGuild(
     members: areListed ? [self, ...(await viewMembers(view, others))] : [self],
     memberCount,
     linked: await linkedLobbies(view, id),
-    presences: wanted & intents.GUILD_PRESENCES ? presences.within(id, [own, ...others]) : [],
+    presences: wanted & intents.GUILD_PRESENCES ? await presences.within(view, id, [own, ...others]) : [],
   });
 }

@@ -129,7 +129,7 @@ async function chunksOf(
       chunk_index,
       chunk_count,
       ...(user_ids !== undefined && { not_found: asked.filter(id => !found.has(id)) }),
-      ...(showsPresences && { presences: presences.within(guild_id, part) }),
+      ...(showsPresences && { presences: await presences.within(view, guild_id, part) }),
       ...(nonce !== undefined && { nonce }),
     });
   }

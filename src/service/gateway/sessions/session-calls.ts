@@ -2,7 +2,8 @@ import type { LobbyVoiceStateInput } from '../../../model/lobby.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import type { CallSession, LobbyCalls } from '../../domain/lobbies/calls.ts';
 import type { Session } from './session.ts';
-import { playerOf } from './session-record.ts';
+import { holdsClaim, playerOf } from './session-record.ts';
+import { sessionScope } from './storage.ts';
 
 /** Handles the calls of sessions, for each session in the order of its client's requests. */
 export class SessionCalls {
@@ -49,5 +50,8 @@ function callerOf(session: Session): CallSession | undefined {
     get hasEnded() {
       return session.hasEnded;
     },
+    ...(session.record.node !== null && {
+      claim: { scope: sessionScope(session.id), holds: view => holdsClaim(view, session.record) },
+    }),
   };
 }

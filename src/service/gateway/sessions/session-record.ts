@@ -1,5 +1,6 @@
 import { botUserId } from '../../domain/guilds/view.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
+import type { StoreView } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { Player } from '../presence/connected-users.ts';
@@ -12,6 +13,8 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
   const { kind } = principal;
   return {
     id,
+    node: null,
+    claim: 0,
     kind,
     application_id: kind === 'session' ? null : principal.application.id,
     user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,
@@ -51,4 +54,13 @@ export function homeOf({ kind, application_id, user_id }: GatewaySessionRecord):
 /** The player of the session; undefined for bots and users' own clients, who are in no lobby. */
 export function playerOf({ kind, application_id, user_id }: GatewaySessionRecord): Player | undefined {
   return kind === 'user' && application_id !== null ? { applicationId: application_id, userId: user_id } : undefined;
+}
+
+/** Whether the session is still what its node believes: no other node has taken it over or ended it. */
+export async function holdsClaim(
+  view: StoreView,
+  { id, node, claim }: Pick<GatewaySessionRecord, 'id' | 'node' | 'claim'>,
+): Promise<boolean> {
+  const stored = await view.get('gateway_sessions', id);
+  return stored?.node === node && stored.claim === claim;
 }

@@ -1,4 +1,5 @@
 import { type Dispatches, type DispatchName, intentsFor } from '../../../model/gateway.ts';
+import type { GuildId } from '../../../model/snowflake.ts';
 import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
@@ -27,6 +28,8 @@ export interface SessionOwner {
   onRecheck(session: Session): void;
   /** The session cannot continue. */
   onFail(session: Session, error: unknown): void;
+  /** Another node has taken the session over, or has ended it. */
+  onTaken(session: Session): void;
 }
 
 /** How a session can continue for a client that has its events up to some number. */
@@ -55,11 +58,14 @@ export class Session implements Follower {
   #seen: Map<string, number> | undefined;
   readonly #replay: ReplayBuffer;
   #held: ReceivedEvent[] | undefined = [];
+  /** Topics that a held event lets it follow, for the events behind it. */
+  readonly #followingEarly = new Set<Topic>();
   /** For a restored session: the position up to which announcements had been received. */
   readonly #receivedBefore: number;
   /** It was restored and has not received all events again yet. */
   #isReviving: boolean;
   #receivedUpTo: number;
+  #acknowledged = 0;
   #ended = false;
 
   constructor(record: GatewaySessionRecord, owner: SessionOwner) {
@@ -79,6 +85,11 @@ export class Session implements Follower {
   /** Number of its last event. */
   get sequence(): number {
     return this.#replay.last;
+  }
+
+  /** Its client has everything up to this number. */
+  get acknowledged(): number {
+    return this.#acknowledged;
   }
 
   /** Position of the last commit that concerned it. */
@@ -126,16 +137,22 @@ export class Session implements Follower {
     if (this.#following.delete(topic)) this.#owner.hub.unfollow(topic, this);
   }
 
-  /** The client has received the state of `scope` as of `revision`. */
-  saw(scope: string, revision: number): void {
+  /** The client has received the state of `scope` as of `revision`. @param guild it concerns only this guild */
+  saw(scope: string, revision: number, guild?: GuildId): void {
     this.#seen ??= new Map();
-    this.#seen.set(scope, revision);
+    this.#seen.set(seenName(scope, guild), revision);
+  }
+
+  /** Whatever its client knows was received by now, so everything from here on is news. */
+  forgetSeen(): void {
+    this.#seen = undefined;
   }
 
   receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
     if (announced.position <= this.#receivedBefore) return;
     if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
+    else if (this.#isReviving) this.#followEarly(announced);
   }
 
   heeds({ only, event, guild, follow, unfollow, recheck }: Announcement): boolean {
@@ -150,19 +167,27 @@ export class Session implements Follower {
     }
   }
 
+  /** The restored session drops the events that it holds: they will be received again. */
+  holdAnew(): void {
+    this.#held = [];
+  }
+
   /** The restored session has received all earlier events: it continues as before. */
   goOn(): void {
     this.#isReviving = false;
-    this.#deliverHeld();
+    this.#deliverHeld({ isLate: false });
+    for (const topic of this.#followingEarly) if (!this.#following.has(topic)) this.#owner.hub.unfollow(topic, this);
+    this.#followingEarly.clear();
   }
 
   /** Delivers the held events, and from now on every event immediately. */
   release(): void {
-    if (this.#deliverHeld() && !this.#ended) this.#owner.onSettled(this);
+    if (this.#deliverHeld({ isLate: true }) && !this.#ended) this.#owner.onSettled(this);
   }
 
   /** The client has everything up to this number. */
   acknowledge(sequence: number): void {
+    if (sequence <= this.sequence) this.#acknowledged = Math.max(this.#acknowledged, sequence);
     this.#replay.forget(sequence);
   }
 
@@ -178,15 +203,17 @@ export class Session implements Follower {
     this.connection = undefined;
     for (const topic of this.#following) this.#owner.hub.unfollow(topic, this);
     this.#following.clear();
+    for (const topic of this.#followingEarly) this.#owner.hub.unfollow(topic, this);
+    this.#followingEarly.clear();
     this.#held = undefined;
   }
 
   /** @returns whether the session holds no more events */
-  #deliverHeld(): boolean {
+  #deliverHeld({ isLate }: { isLate: boolean }): boolean {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const [index, event] of held.entries()) {
-      this.#deliver(event, { isLate: true });
+      this.#deliver(event, { isLate });
       if (this.#held) {
         this.#held = held.slice(index + 1); // This event made the session hold again.
         return false;
@@ -198,7 +225,12 @@ export class Session implements Follower {
   #deliver({ announced, dispatch }: ReceivedEvent, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
     this.#receivedUpTo = announced.position;
-    const { follow, unfollow, recheck } = announced;
+    const { claim, follow, unfollow, recheck } = announced;
+    if (claim !== undefined) {
+      // A lower claim is a former one; its own is the session's present one.
+      if (claim > this.record.claim) this.#owner.onTaken(this);
+      return;
+    }
     const joined = follow === undefined ? undefined : this.follow(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
     if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
@@ -212,19 +244,25 @@ export class Session implements Follower {
     if (only !== undefined && only !== this.id) return false;
     if (follow !== undefined && this.#following.has(follow)) return false; // The client has it already.
     if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // The client never had it.
-    if (!this.#isNews(scope, revision)) return false;
+    if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
     // Events about the session itself belong to no guild, so shards do not matter.
     return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is new every later one is.
-  #isNews(scope: string, revision: number): boolean {
-    const seen = this.#seen?.get(scope);
+  #isNews(name: string, revision: number): boolean {
+    const seen = this.#seen?.get(name);
     if (seen === undefined) return true;
     if (revision <= seen) return false;
-    this.#seen?.delete(scope);
+    this.#seen?.delete(name);
     if (this.#seen?.size === 0) this.#seen = undefined;
     return true;
+  }
+
+  #followEarly({ follow, only }: Announced): void {
+    if (follow === undefined || this.#following.has(follow) || (only !== undefined && only !== this.id)) return;
+    this.#followingEarly.add(follow);
+    void this.#owner.hub.follow(follow, this);
   }
 
   // A topic that is joined after its announcement has had events that nobody received: its state is read after
@@ -262,6 +300,10 @@ export class Session implements Follower {
   #fail(error: unknown): void {
     if (!this.#ended) this.#owner.onFail(this, error);
   }
+}
+
+function seenName(scope: string, guild: GuildId | undefined): string {
+  return guild === undefined ? scope : `${scope} ${guild}`;
 }
 
 /**

@@ -5,25 +5,30 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
+import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
+import type { ClusterSessions, NodeSessions } from '../cluster/sessions.ts';
 import type { Connection } from '../connection/connection.ts';
 import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
-import { ConnectedUsers, type Registration } from '../presence/connected-users.ts';
-import { Presences } from '../presence/presences.ts';
+import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
+import { LocalPresences, type Presences } from '../presence/presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
 import { followCommands } from './follow-commands.ts';
 import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
 import { readyBase } from './ready.ts';
+import { RestartStorage } from './restart-storage.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
 import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
-import { SessionStorage, sessionScope } from './session-storage.ts';
+import { type SessionStorage, sessionScope } from './storage.ts';
 
 const sessionIdBytes = 16;
 
@@ -33,6 +38,8 @@ export interface SessionsParts {
   readonly pendingWork: PendingWork;
   /** Absent: the state ends with the process, and so do the sessions. */
   readonly events?: EventLog;
+  /** Present on a node of a cluster. */
+  readonly cluster?: (sessions: NodeSessions, watch: PlayerWatch) => ClusterSessions;
 }
 
 /** Why a session is not started, and how its connection is closed. */
@@ -41,6 +48,7 @@ export interface SessionRefusal {
   readonly reason?: string;
 }
 
+const continuesElsewhere = 'The session continues over another connection.';
 const tooManySessions: SessionRefusal = { name: 'RATE_LIMITED', reason: 'Too many sessions of one user.' };
 const tooManyGuilds: SessionRefusal = { name: 'SHARDING_REQUIRED' };
 
@@ -51,15 +59,21 @@ export type ResumeRefusal = 'gone' | 'ahead';
  * The sessions of this node, from Identify to their end. A session ends when its client ends it, when its credential
  * ends, or when it is not resumed within `serviceLimits.gatewayResumeWindowMs`.
  */
-export class Sessions implements SessionOwner {
+export class Sessions implements SessionOwner, NodeSessions {
   readonly hub: Hub;
   readonly presences: Presences;
   readonly #core: Core;
   readonly #parts: SessionsParts;
-  readonly #connectedUsers: ConnectedUsers;
+  readonly byId = new Map<string, Session>();
+  readonly #cluster: ClusterSessions | undefined;
+  readonly #users: Users;
+  /** The same as {@link #users} and {@link presences} where there is only one process. */
+  readonly #localUsers: ConnectedUsers;
+  readonly #localPresences: LocalPresences;
   readonly #calls: SessionCalls;
   readonly #storage: SessionStorage | undefined;
-  readonly #byId = new Map<string, Session>();
+  /** The same, where there is only one process. */
+  readonly #restartStorage: RestartStorage | undefined;
   readonly #registrations = new Map<Session, Promise<Registration>>();
   readonly #departures = new Set<Promise<void>>();
   readonly #introduceLobbies: Session['introduce'];
@@ -73,24 +87,28 @@ export class Sessions implements SessionOwner {
     this.#core = core;
     this.#parts = parts;
     this.hub = new Hub(core);
-    this.presences = new Presences(core);
-    this.#connectedUsers = new ConnectedUsers(core.bus, parts.lobbies);
+    this.#localPresences = new LocalPresences(core);
+    this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
+    this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
+    this.#cluster = parts.cluster?.(this, parts.lobbies);
+    this.presences = this.#cluster?.presences ?? this.#localPresences;
+    this.#users = this.#cluster?.users ?? this.#localUsers;
+    this.#storage = this.#cluster?.storage ?? this.#restartStorage;
     this.#calls = new SessionCalls(parts.lobbies.calls);
-    this.#storage = parts.events && new SessionStorage(core, parts.events, this.#byId);
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
-    parts.events?.listen(announcement => this.hub.receiversOf(announcement), this.#storage?.onFull);
+    parts.events?.listen(announcement => this.hub.receiversOf(announcement), this.#restartStorage?.onFull);
   }
 
   get size(): number {
-    return this.#byId.size;
+    return this.byId.size;
   }
 
   /** Sessions without a connection. */
   get resumableCount(): number {
     let count = 0;
-    for (const { connection } of this.#byId.values()) if (!connection) count++;
+    for (const { connection } of this.byId.values()) if (!connection) count++;
     return count;
   }
 
@@ -101,8 +119,9 @@ export class Sessions implements SessionOwner {
     session.connection = connection;
     // Before the player is announced as connected: otherwise a crash would leave nobody who knows that the player has
     // gone.
-    this.#storage?.put(session);
-    this.#registrations.set(session, this.#connectedUsers.add(session.home, id, playerOf(session.record)));
+    const stored = this.#storage?.add(session);
+    const register = () => this.#users.add(session.home, id, playerOf(session.record));
+    this.#registrations.set(session, stored ? stored.then(register) : register());
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     return session;
   }
@@ -116,7 +135,7 @@ export class Sessions implements SessionOwner {
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const registration = await this.#registrations.get(session);
     if (!registration) return undefined; // The session has ended already.
-    if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !this.#makeRoom(session))
+    if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
     switch (principal.kind) {
       case 'bot':
@@ -138,8 +157,10 @@ export class Sessions implements SessionOwner {
     const created_at = this.#core.clock.now();
     const activities = presence.activities.map(pendingWork => ({ ...pendingWork, created_at }));
     const shown = { ...presence, activities };
-    session.record = { ...session.record, presence: shown };
-    this.#storage?.put(session);
+    if (this.#restartStorage) {
+      session.record = { ...session.record, presence: shown };
+      this.#restartStorage.put(session);
+    }
     await this.presences.set(session, shown);
   }
 
@@ -154,8 +175,26 @@ export class Sessions implements SessionOwner {
   }
 
   /** Continues a session over another connection, with all that its client has missed; RESUMED follows. */
-  resume(connection: Connection, principal: SessionPrincipal, { session_id, seq }: Resume): Session | ResumeRefusal {
-    const session = this.#byId.get(session_id);
+  resume(
+    connection: Connection,
+    principal: SessionPrincipal,
+    resume: Resume,
+  ): MaybePromise<Session | ResumeRefusal | undefined> {
+    const { session_id: id } = resume;
+    if (!this.#cluster) return this.#continue(this.byId.get(id), connection, principal, resume);
+    return this.#cluster.own(id, principal).then(session => {
+      if (connection.open) return this.#continue(session, connection, principal, resume);
+      if (session && !session.connection) this.#toResume.touch(session);
+      return undefined;
+    });
+  }
+
+  #continue(
+    session: Session | undefined,
+    connection: Connection,
+    principal: SessionPrincipal,
+    { seq }: Resume,
+  ): Session | ResumeRefusal {
     if (!session || !belongsTo(session.record, principal)) return 'gone';
     const missed = session.missedAfter(seq);
     if (typeof missed === 'string') {
@@ -164,7 +203,7 @@ export class Sessions implements SessionOwner {
     }
     const former = session.connection;
     session.connection = connection;
-    former?.close('NOT_AUTHENTICATED', 'The session continues over another connection.');
+    former?.close('NOT_AUTHENTICATED', continuesElsewhere);
     this.#toResume.drop(session);
     const renewed = { credential: credentialOf(principal), may_call: mayCall(principal), detached_at_ms: null };
     session.record = { ...session.record, ...renewed };
@@ -202,20 +241,23 @@ export class Sessions implements SessionOwner {
     session.end();
     this.#toResume.drop(session);
     this.#credentials.drop(session);
-    this.#byId.delete(session.id);
+    this.byId.delete(session.id);
     const pending = this.#registrations.get(session);
     if (!pending) return;
     this.#registrations.delete(session);
     const departure = this.#parts.pendingWork
       .run(() => this.#remove(session, pending))
-      .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not be closed cleanly.'))
+      .catch((error: unknown) => {
+        this.#core.log.error({ error }, 'A session could not be closed cleanly.');
+        this.#cluster?.stray(session.id);
+      })
       .finally(() => this.#departures.delete(departure));
     this.#departures.add(departure);
   }
 
   /** Ends all sessions, including their stored state. */
   async endAll(): Promise<void> {
-    for (const session of [...this.#byId.values()]) this.end(session);
+    for (const session of [...this.byId.values()]) this.end(session);
     await this.settled();
     await this.#endLostCalls();
     await this.#storage?.clear();
@@ -233,7 +275,7 @@ export class Sessions implements SessionOwner {
     await this.#restored;
     this.#toResume.close();
     this.#credentials.close();
-    await this.#storage?.stop();
+    await (this.#cluster ?? this.#storage)?.stop();
   }
 
   /**
@@ -242,8 +284,9 @@ export class Sessions implements SessionOwner {
    * restored}.
    */
   async restore(): Promise<void> {
-    const storage = this.#storage;
-    if (!storage) return;
+    this.#cluster?.start();
+    const storage = this.#restartStorage;
+    if (!storage || this.#cluster) return;
     const { resumable, ended } = await storage.leftovers();
     await storage.begin();
     const revived: Session[] = [];
@@ -269,10 +312,29 @@ export class Sessions implements SessionOwner {
     return this.#restored;
   }
 
+  /** Drops a session that another node has, and closes its connection. Nobody else is notified. */
+  forget(session: Session): void {
+    const { connection } = session;
+    session.end();
+    this.#toResume.drop(session);
+    this.#credentials.drop(session);
+    if (this.byId.get(session.id) === session) this.byId.delete(session.id);
+    this.#registrations.delete(session);
+    connection?.close('NOT_AUTHENTICATED', continuesElsewhere);
+  }
+
+  async bury(record: GatewaySessionRecord, registration: Registration): Promise<void> {
+    const session = new Session(record, this);
+    session.end();
+    await this.#depart(session, registration);
+  }
+
   onSettled(session: Session): void {
-    if (!this.#storage) return;
-    session.record = { ...session.record, base: this.#storage.baseOf(session) };
-    this.#storage.put(session);
+    this.#storage?.settled(session);
+  }
+
+  onTaken(session: Session): void {
+    this.forget(session);
   }
 
   onRecheck(session: Session): void {
@@ -294,30 +356,39 @@ export class Sessions implements SessionOwner {
   #make(record: GatewaySessionRecord): Session {
     const session = new Session(record, this);
     if (record.kind === 'user') session.introduce = this.#introduceLobbies;
-    this.#byId.set(record.id, session);
+    this.byId.set(record.id, session);
     return session;
   }
 
   async #remove(session: Session, pending: Promise<Registration>): Promise<void> {
     const registration = await pending;
+    // On a node that was frozen, or lost its connection to the store, the session may be another's by now.
+    if (this.#cluster && !(await this.#cluster.storage.close(session))) return registration.forget();
+    await this.#depart(session, registration);
+  }
+
+  async #depart(session: Session, registration: Registration): Promise<void> {
     await this.presences.leave(session);
     if (playerOf(session.record)) await this.#parts.lobbies.calls.end(session.id);
     await registration.remove();
-    this.#storage?.delete(session);
+    // Here and not before, so that another process can complete what this one did not.
+    await this.#storage?.delete(session);
   }
 
-  /** Restores sessions of a former process, or of a state that replaced another. */
+  /** Ends the calls of sessions of a former process, or of a state that replaced another. */
   #endLostCalls(): Promise<void> {
-    return this.#parts.lobbies.calls.endOthers(id => this.#byId.has(id));
+    const { calls } = this.#parts.lobbies;
+    if (!this.#cluster) return calls.endOthers(id => this.byId.has(id));
+    return calls.endOthers(async id => (await this.#core.store.get('gateway_sessions', id)) !== undefined);
   }
 
   /** Creates a restored session, which holds new events until it has received the earlier ones. */
-  async #revive(record: GatewaySessionRecord): Promise<Session> {
+  async revive(record: GatewaySessionRecord): Promise<Session> {
     const session = this.#make(record);
     const player = playerOf(record);
-    this.#registrations.set(session, this.#connectedUsers.restore(session.home, record.id, player));
+    this.#registrations.set(session, this.#users.restore(session.home, record.id, player));
     await this.#registrations.get(session);
-    this.presences.revive(session);
+    if (!this.#cluster) this.#localPresences.revive(session);
     for (const topic of record.base?.following ?? []) await session.follow(topic);
     this.#toResume.touch(session, record.detached_at_ms ?? this.#core.clock.now());
     return session;
@@ -326,10 +397,10 @@ export class Sessions implements SessionOwner {
   /** Undefined for a session that cannot be restored: its client must identify, and the others continue. */
   async #tryRevive(record: GatewaySessionRecord): Promise<Session | undefined> {
     try {
-      return await this.#revive(record);
+      return await this.revive(record);
     } catch (error) {
       this.#core.log.error({ error, session: record.id }, 'A session of a former process could not be resumed.');
-      const begun = this.#byId.get(record.id);
+      const begun = this.byId.get(record.id);
       if (begun) this.end(begun);
       return undefined;
     }
@@ -337,7 +408,7 @@ export class Sessions implements SessionOwner {
 
   /** Passes the earlier events to restored sessions, and ends those that are over. */
   async #catchUp(
-    storage: SessionStorage,
+    storage: RestartStorage,
     revived: readonly Session[],
     ended: readonly GatewaySessionRecord[],
   ): Promise<void> {
@@ -365,38 +436,39 @@ export class Sessions implements SessionOwner {
     await this.#endLostCalls();
     for (const record of ended) {
       if (signal.aborted) return;
-      await this.#bury(record);
+      await this.#buryFormer(record);
     }
     if (this.size === 0) await storage.clear();
   }
 
-  async #bury(record: GatewaySessionRecord): Promise<void> {
+  async #buryFormer(record: GatewaySessionRecord): Promise<void> {
     const player = playerOf(record);
-    if (player) await this.#connectedUsers.missed(player);
-    this.#storage?.delete(new Session(record, this));
+    if (player) await this.#localUsers.missed(player);
+    this.#restartStorage?.delete(new Session(record, this));
   }
 
   #startBot(session: Session, application: ApplicationRecord, identity: Identity): Promise<boolean> {
     return startBotSession(this.#core, session, { application, identity, presences: this.presences });
   }
 
-  #makeRoom(session: Session): boolean {
-    for (const other of this.#byId.values()) {
+  #makeRoom(session: Session): MaybePromise<boolean> {
+    for (const other of this.byId.values()) {
       if (other.home !== session.home || other.connection) continue;
       this.end(other);
       return true;
     }
-    return false;
+    return this.#cluster?.makeRoom(session.home, session.record.user_id) ?? false;
   }
 }
 
 /**
- * Starts the session of a user's own client, which receives events about its commands: their answers, and changes of
- * the available commands.
+ * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
+ * the channels that it sees, and changes of the available commands.
  */
 async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
   await session.follow(session.home);
   await followCommands(core, session, user.id);
+  for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
   session.emit('READY', { ...readyBase(core, session), user: userView(user) });
   session.release();
 }

@@ -4,8 +4,10 @@ import { randomToken } from '../../../wire/clock/ports.ts';
 import { loadOnce } from '../../../wire/load-once.ts';
 import type { Core } from '../../core.ts';
 import type { VoiceSeat, VoiceServer } from '../../domain/lobbies/voice-server.ts';
+import { signingKeySetting as settingName } from '../../store/protected-keys.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
+import { isSealed } from '../../support/vault.ts';
 import type { Parties } from '../authorize/authorization-records.ts';
 
 /** The user and the application of an ID token. */
@@ -50,8 +52,7 @@ export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
  */
 export const signingAlgorithm = 'RS256';
 
-const settingName = 'oauth_signing_key';
-/** The setting that holds the private key. */
+/** The setting that keeps a private key that cannot be read. */
 const unreadableName = 'oauth_signing_key_unreadable';
 
 /** The public part of a signing key; all fields are required. @see docs/spec/oauth2.md#id-token */
@@ -86,16 +87,21 @@ export function createSigningKeys(core: Core): SigningKeys {
   const made = loadOnce(createKey);
   let imported: { readonly kid: string; readonly key: CryptoKey } | undefined;
 
+  function openKey(value: unknown): unknown {
+    return isSealed(value) && core.vault ? JSON.parse(core.vault.open(value)) : value;
+  }
+
   async function load(): Promise<PrivateKey> {
-    const kept = await core.store.get('settings', settingName);
-    return isPrivateKey(kept?.value) ? kept.value : assign();
+    const kept = openKey((await core.store.get('settings', settingName))?.value);
+    return isPrivateKey(kept) ? kept : assign();
   }
 
   async function assign(): Promise<PrivateKey> {
     const value = await made();
     return core.store.transact('settings', async transaction => {
       const kept = await transaction.get('settings', settingName);
-      if (isPrivateKey(kept?.value)) return kept.value;
+      const key = openKey(kept?.value);
+      if (isPrivateKey(key)) return key;
       if (kept) {
         transaction.put('settings', { name: unreadableName, value: kept.value });
         const message =
@@ -105,7 +111,8 @@ export function createSigningKeys(core: Core): SigningKeys {
           message,
         );
       }
-      transaction.put('settings', { name: settingName, value });
+      const sealed = core.vault?.seal(JSON.stringify(value)) ?? value;
+      transaction.put('settings', { name: settingName, value: sealed });
       return value;
     });
   }

@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import { requestIdOf } from '../../http/call.ts';
 import type { AddressOf } from '../../http/client-address.ts';
-import { StoreError } from '../../store/errors.ts';
+import { isEngineFailure } from '../../http/errors.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { AuthorizationPageFault } from '../authorize/authorization-request.ts';
 import { formToken } from '../sign-in/sign-in.ts';
@@ -161,7 +161,7 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return { status, ...failed, message: errors.unreadable };
   }
-  return { status: error instanceof StoreError ? apiErrors.overloaded.status : 500, ...errors.broken };
+  return { status: isEngineFailure(error) ? apiErrors.overloaded.status : 500, ...errors.broken };
 }
 
 /** Errors that a person can cause have words of their own; others keep the text that programs get. */

@@ -1,4 +1,4 @@
-import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
+import { type ApplicationId, type Snowflake, snowflakeTimeMs, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import { lazyEvent, topics } from '../../events/announcement.ts';
@@ -6,17 +6,21 @@ import type { Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ExternalIdentityRecord } from '../../store/records.ts';
 import { identitiesOf, identityScope } from './identity.ts';
 
+/** How often a node of a cluster looks for moves that another node has not completed, and how old they are then. */
+const lookMs = 30_000;
+const abandonedMs = 60_000;
+
 /**
  * Moves what one account has with an application to another account: the identities in one transaction, then the
  * memberships in one transaction for each lobby. The identities are locked until all is done. After a restart the
- * service continues a move that it had begun.
+ * service continues a move that it had begun; in a cluster, another node does. Two may do it at once.
  */
 export interface AccountMoves {
   /** Begins a move, within the transaction that decided on it. */
   begin(transaction: Transaction, move: AccountMoveRecord, identities: readonly ExternalIdentityRecord[]): void;
   /** Call it after the commit; it never rejects. */
   finish(move: AccountMoveRecord): Promise<void>;
-  /** Continues moves that were begun before a restart. */
+  /** Continues moves that were begun before a restart; the returned function stops looking for more. */
   start(): Promise<() => void>;
 }
 
@@ -52,6 +56,15 @@ export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMove
     }
   }
 
+  async function finishAbandoned(): Promise<void> {
+    try {
+      const sinceMs = core.clock.now() - abandonedMs;
+      for (const move of await store.list('account_moves')) if (snowflakeTimeMs(move.id) < sinceMs) await finish(move);
+    } catch (error) {
+      log.warn({ error }, 'Moves of accounts that are not complete could not be read; it is tried again.');
+    }
+  }
+
   return {
     finish,
     begin(transaction, move, identities) {
@@ -63,7 +76,17 @@ export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMove
     },
     async start() {
       for (const move of await store.list('account_moves')) await finish(move);
-      return () => {};
+      if (!core.cluster) return () => {};
+      let stop = core.clock.schedule(lookMs, look);
+      let hasStopped = false;
+      async function look(): Promise<void> {
+        await finishAbandoned();
+        if (!hasStopped) stop = core.clock.schedule(lookMs, look);
+      }
+      return () => {
+        hasStopped = true;
+        stop();
+      };
     },
   };
 }

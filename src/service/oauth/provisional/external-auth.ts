@@ -47,7 +47,7 @@ export function createExternalAuthentication(core: Core, pendingWork: PendingWor
       const provider = providerOf(application, type);
       return 'issuer' in provider
         ? verifyIdentityToken(core.clock, keys, provider, token)
-        : verifyTicket(core.clock, askOffice, application, provider, token);
+        : verifyTicket(core, askOffice, application, provider, token);
     },
   };
 }

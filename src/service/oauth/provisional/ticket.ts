@@ -1,8 +1,8 @@
 import { limits } from '../../../model/limits/limits.ts';
 import { isLonger } from '../../../model/rules/field.ts';
-import type { Clock } from '../../../wire/clock/ports.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
-import { readSigningKey, signatureHeaders, signMessage } from '../../../wire/signature.ts';
+import type { Core } from '../../core.ts';
+import { signature } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord, TicketProvider } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
@@ -18,14 +18,14 @@ const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404]);
  *   server does not answer as specified ({@link TicketProviderFixture})
  */
 export async function verifyTicket(
-  clock: Clock,
+  core: Pick<Core, 'clock' | 'vault'>,
   request: RequestProvider,
   application: ApplicationRecord,
   { type, verification_url }: TicketProvider,
   ticket: string,
 ): Promise<ExternalIdentity> {
   const question = { application_id: application.id, external_auth_type: type, external_auth_token: ticket };
-  const answer = await request(verification_url, signed(clock, application, JSON.stringify(question)));
+  const answer = await request(verification_url, signed(core, application, JSON.stringify(question)));
   if (answer && refusals.has(answer.status)) throw new RequestError('invalid_access_token');
   const told = answer?.status === 200 ? asRecord(answer.body) : undefined;
   const subject = told?.external_user_id;
@@ -37,13 +37,11 @@ export async function verifyTicket(
   return identityOf({ type, subject, name: told?.preferred_global_name });
 }
 
-function signed(clock: Clock, { signing_key }: ApplicationRecord, body: string) {
-  const timestamp = String(Math.floor(clock.now() / 1000));
+function signed(core: Pick<Core, 'clock' | 'vault'>, application: ApplicationRecord, body: string) {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
-    [signatureHeaders.signature]: signMessage(readSigningKey(signing_key), timestamp, body),
-    [signatureHeaders.timestamp]: timestamp,
+    ...signature(core, application, body),
   };
   return { method: 'POST', headers, body };
 }

@@ -75,9 +75,10 @@ const serviceSql = `
 
   -- Files of messages.
   CREATE TABLE rallypoint.files (
-    id text COLLATE "C" PRIMARY KEY, name text NOT NULL, type text, content bytea NOT NULL, at timestamptz NOT NULL
+    id text COLLATE "C" PRIMARY KEY, name text NOT NULL, type text NOT NULL, content bytea NOT NULL, bytes int NOT NULL,
+    at timestamptz NOT NULL
   );
-  CREATE INDEX files_at ON rallypoint.files (at);
+  CREATE INDEX files_at ON rallypoint.files (at, bytes);
 `;
 
 /**

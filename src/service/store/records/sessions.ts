@@ -3,9 +3,13 @@ import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Announced, Topic } from '../../events/announcement.ts';
 import type { DeltaPart } from '../../support/text-delta.ts';
 
-/** A gateway session, kept so that its client can resume it after a restart of the service. */
+/** A gateway session, stored so that its client can resume it after a restart of the service, or at another node. */
 export interface GatewaySessionRecord {
   id: string;
+  /** The node of a cluster that has the session; null: there is only one. */
+  node: string | null;
+  /** Rises whenever a node takes the session over; 0 where there is only one. */
+  claim: number;
   /** `session` is a user's own client. */
   kind: 'bot' | 'user' | 'session';
   /** Null: a user's own client. */
@@ -22,7 +26,7 @@ export interface GatewaySessionRecord {
   /** Large packets go compressed. */
   compress: boolean;
   presence: PresenceUpdate | null;
-  /** Null while it is being started: then there is nothing to resume. */
+  /** Null while it is being started or ended: then there is nothing to resume. */
   base: SessionBase | null;
   /** When its client was last gone; null while it is there. */
   detached_at_ms: number | null;
@@ -32,7 +36,7 @@ export interface GatewaySessionRecord {
 export interface SessionBase {
   /** Number of the last event it was sent by then. */
   sequence: number;
-  /** Revision of the last commit whose events it had received. */
+  /** Position of the last commit whose events it had received. */
   position: number;
   following: readonly Topic[];
 }
@@ -57,4 +61,11 @@ export interface EventDelta {
   /** Of the whole data, in bytes. */
   size: number;
   parts: readonly DeltaPart[];
+}
+
+/** The presences of a user's sessions in a cluster; absent when there are none. */
+export interface PresenceRecord {
+  user_id: UserId;
+  /** The one that was updated last is the last. */
+  sessions: readonly { readonly id: string; readonly presence: PresenceUpdate }[];
 }

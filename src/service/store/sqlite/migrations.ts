@@ -192,4 +192,19 @@ export const migrations: readonly Migration[] = [
         );
       `),
   },
+  // Nodes of gateway sessions, sessions by user, and presences of all nodes.
+  {
+    version: 6,
+    apply: database =>
+      database.exec(`
+        ALTER TABLE gateway_sessions ADD COLUMN node TEXT;
+        ALTER TABLE gateway_sessions ADD COLUMN user_id TEXT;
+        UPDATE gateway_sessions SET
+          user_id = json_extract(body, '$.user_id'), body = json_set(body, '$.node', NULL, '$.claim', 0);
+        CREATE INDEX gateway_sessions_byNode ON gateway_sessions (node) WHERE node IS NOT NULL;
+        CREATE INDEX gateway_sessions_byUser ON gateway_sessions (user_id) WHERE user_id IS NOT NULL;
+
+        CREATE TABLE presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      `),
+  },
 ];

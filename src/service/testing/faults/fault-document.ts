@@ -27,6 +27,8 @@ interface Aim {
   readonly percent?: number;
   /** The same seed makes the same choices. Default 0. */
   readonly seed?: number;
+  /** It is armed on every node of the cluster, each with its own count, and not only on the one that is asked. Default false. */
+  readonly cluster?: boolean;
 }
 
 /** All given fields must match. */
@@ -86,6 +88,7 @@ const aim = {
   count: nullable(whole(1, Number.MAX_SAFE_INTEGER)),
   percent: whole(0, 100),
   seed: whole(0, 2 ** 32 - 1),
+  cluster: flag,
 };
 
 /** The keys of each kind beside those of every fault, and which of them are required. */

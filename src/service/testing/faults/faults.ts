@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../model/errors/errors.ts';
 import type { RouteName } from '../../../wire/routes.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { Notice } from '../../cluster/notices.ts';
 import type { Core } from '../../core.ts';
 import type { SocketFaults, SocketTarget } from '../../gateway/connection/socket-faults.ts';
 import type { Reply, RequestFaults } from '../../http/call.ts';
@@ -30,6 +31,8 @@ interface Armed<Document extends FaultDocument = FaultDocument> {
   left: number;
 }
 
+type FaultCore = Pick<Core, 'clock' | 'ids' | 'journal' | 'cluster' | 'notices'>;
+
 /** The faults of a running service, which a test arms and disarms. */
 export interface FaultControl {
   /**
@@ -39,7 +42,7 @@ export interface FaultControl {
    * @throws ValidationError
    */
   add(given: unknown): readonly ArmedFault[];
-  /** Disarms all faults. Frozen sockets stay frozen. */
+  /** Disarms all faults; on the other nodes of a cluster, those that are armed on every node. Frozen sockets stay frozen. */
   clear(): void;
   /** The armed faults. */
   readonly armed: readonly ArmedFault[];
@@ -50,14 +53,24 @@ export interface FaultControl {
  * that break, freeze or send garbage. The same faults, seeds and requests give the same result.
  */
 export class FaultInjector implements FaultControl, RequestFaults, SocketFaults {
-  readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
+  readonly #core: FaultCore;
   #requests: Armed<RequestFault>[] = [];
   #sockets: Armed<SocketFault>[] = [];
   #open: () => Iterable<SocketTarget> = () => [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(core: Pick<Core, 'clock' | 'ids' | 'journal'>) {
+  #sent: Promise<unknown> = Promise.resolve();
+
+  constructor(core: FaultCore) {
     this.#core = core;
+    const own = core.cluster?.node;
+    core.notices?.on('faults', ({ from, faults }) => {
+      if (from !== own) for (const { id, document } of faults) this.#arm(id, document as FaultDocument);
+    });
+    core.notices?.on('faults_cleared', ({ from }) => {
+      if (from !== own) this.#keep(({ document }) => document.cluster !== true);
+    });
+    core.notices?.on('state_replaced', () => this.#keep(() => false));
   }
 
   /** Sets the function that lists the open sockets. */
@@ -69,12 +82,32 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     const issues = checkFaults(given);
     if (issues.length > 0) throw new ValidationError('The fault', issues);
     const documents = (Array.isArray(given) ? given : [given]) as readonly FaultDocument[];
-    return documents.map(document => this.#arm(document));
+    const armed = documents.map(document => this.#arm(this.#core.ids.next(), document));
+    const faults = armed.flatMap(({ id, cluster }, at) => (cluster ? [{ id, document: documents[at] }] : []));
+    if (faults.length > 0) this.#send(from => ({ kind: 'faults', from, faults }));
+    return armed;
   }
 
   clear(): void {
-    this.#requests = [];
-    this.#sockets = [];
+    this.#keep(() => false);
+    this.#send(from => ({ kind: 'faults_cleared', from }));
+  }
+
+  /** Resolves when the other nodes of a cluster know. @throws what the store throws */
+  async spread(): Promise<void> {
+    await this.#sent;
+  }
+
+  #send(noticeFrom: (node: string) => Notice): void {
+    const { notices, cluster } = this.#core;
+    if (!notices || !cluster) return;
+    this.#sent = notices.send(noticeFrom(cluster.node));
+    this.#sent.catch(() => {});
+  }
+
+  #keep(isKept: (armed: Armed) => boolean): void {
+    this.#requests = this.#requests.filter(isKept);
+    this.#sockets = this.#sockets.filter(isKept);
   }
 
   get armed(): readonly ArmedFault[] {
@@ -113,10 +146,10 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     }
   }
 
-  #arm(document: FaultDocument): ArmedFault {
+  #arm(id: string, document: FaultDocument): ArmedFault {
     const left = document.count === null ? Number.POSITIVE_INFINITY : (document.count ?? 1);
     const armed = {
-      id: this.#core.ids.next(),
+      id,
       random: seededRandom(document.seed ?? 0),
       struck: new WeakSet<object>(),
       left,

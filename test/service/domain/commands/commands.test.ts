@@ -367,6 +367,36 @@ describe('a bulk write', () => {
     expect(await replaced(before)).toEqual(before);
   });
 
+  const option = { type: 3, name: 'die', description: 'Which die' };
+  const channel = { type: 7, name: 'die', description: 'Which die' };
+  const number = { type: 4, name: 'die', description: 'Which die' };
+  it.each<[string, object, object]>([
+    ['the description', {}, { description: 'Roll them' }],
+    ['a translation of the name', {}, { name_localizations: { de: 'wurf' } }],
+    ['a translation of the description', {}, { description_localizations: { de: 'Würfeln' } }],
+    ['the permissions', {}, { default_member_permissions: '8' }],
+    ['the legacy permission', {}, { default_permission: false }],
+    ['the legacy flag', {}, { dm_permission: false }],
+    ['the contexts', { contexts: [0] }, { contexts: [0, 1] }],
+    ['the installation types', {}, { integration_types: [1] }],
+    ['nsfw', {}, { nsfw: true }],
+    ['an option', { options: [option] }, { options: [option, { ...option, name: 'other' }] }],
+    ["an option's type", { options: [option] }, { options: [{ ...option, type: 5 }] }],
+    ["an option's requirement", { options: [option] }, { options: [{ ...option, required: true }] }],
+    ["an option's completion", { options: [option] }, { options: [{ ...option, autocomplete: true }] }],
+    ["an option's bound", { options: [number] }, { options: [{ ...number, max_value: 0 }] }],
+    ["an option's length", { options: [option] }, { options: [{ ...option, min_length: 1 }] }],
+    ["an option's channel types", { options: [channel] }, { options: [{ ...channel, channel_types: [0] }] }],
+    ["an option's choices", { options: [option] }, { options: [{ ...option, choices: [{ name: 'a', value: 'b' }] }] }],
+  ])('that changes only %s gives the command a new version', async (_, before, after) => {
+    const { id, version } = await created({ ...roll, ...before }, game);
+    const [command] = await replaced([{ ...roll, ...before, ...after }], game);
+    expect(command?.id).toBe(id);
+    expect(BigInt(command?.version ?? 0)).toBeGreaterThan(BigInt(version));
+    // It is answered with the change: deploying that answer again changes nothing.
+    expect(await replaced([command], game)).toEqual([command]);
+  });
+
   it('renames by id, and gives the old name to a new command', async () => {
     const { id } = await created(roll);
     const answer = await replaced([{ ...roll, name: 'throw', id }, roll]);

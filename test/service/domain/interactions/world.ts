@@ -88,9 +88,9 @@ export async function openInteractionWorld(): Promise<InteractionWorld> {
   const interactions = createInteractions(world.core);
   await interactions.start();
   const heard: { name: string; data: Record<string, unknown> }[] = [];
-  for (const topic of [topics.application('1'), topics.user(ada)]) {
-    await bus.subscribe(topic, ({ event }) => {
-      if (event) heard.push({ name: event.name, data: JSON.parse(event.data) });
+  for (const topic of [topics.application('1'), topics.user(ada), topics.channel(channelId)]) {
+    await bus.subscribe(topic, ({ event, except }) => {
+      if (event && except !== ada) heard.push({ name: event.name, data: JSON.parse(event.data) });
     });
   }
   return {

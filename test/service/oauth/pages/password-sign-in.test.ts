@@ -9,14 +9,19 @@ import { ada, openService, type TestService } from '../support.ts';
 const password = 'correct horse battery';
 const wrong = 'The user name or the password is wrong.';
 const signInPath = '/oauth2/sign-in';
-const perUser = limitProfiles.standard.buckets['sign-in-user'] ?? expect.fail();
 
-/** As `standard`, but for what counts many attempts: each takes long. */
-const perAddress = { requests: 10, windowMs: 300_000 };
-const perName = { requests: 6, windowMs: 3_600_000 };
+/** As `standard`, but with fewer attempts: each takes long. */
+const perUser = { requests: 3, windowMs: 300_000 };
+const perAddress = { requests: 6, windowMs: 300_000 };
+const perName = { requests: 4, windowMs: 3_600_000 };
 const profile: LimitProfile = {
   ...limitProfiles.standard,
-  buckets: { ...limitProfiles.standard.buckets, 'sign-in-address': perAddress, 'sign-in-name': perName },
+  buckets: {
+    ...limitProfiles.standard.buckets,
+    'sign-in-user': perUser,
+    'sign-in-address': perAddress,
+    'sign-in-name': perName,
+  },
 };
 
 let service: TestService;

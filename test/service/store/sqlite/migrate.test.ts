@@ -64,7 +64,9 @@ describe('opening', () => {
     old
       .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
       .run(JSON.stringify({ id: '3', name: 'Starfall', bot_token_hash: null }));
-    old.prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)").run(JSON.stringify({ id: '4' }));
+    old
+      .prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)")
+      .run(JSON.stringify({ id: '4', user_id: '9' }));
     old.close();
 
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
@@ -73,7 +75,10 @@ describe('opening', () => {
       ...{ id: '3', name: 'Starfall', bot_token_hash: null },
       ...{ bot_username: null, role_connection_metadata: [] },
     });
-    expect(await store.get('gateway_sessions', '4')).toEqual({ id: '4', may_call: false });
+    expect(await store.get('gateway_sessions', '4')).toEqual({
+      ...{ id: '4', user_id: '9', may_call: false },
+      ...{ node: null, claim: 0 },
+    });
     await store.close();
   });
 

@@ -7,6 +7,7 @@ import type { GatewayEventRecord, GatewaySessionRecord, SessionBase } from '../.
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { type EventLog, readKept } from './event-log.ts';
 import type { Session } from './session.ts';
+import { type SessionStorage, sessionScope } from './storage.ts';
 
 // Unspecified: how often a running service records that it is alive, and how often bases move. A base lags behind by
 // one to two of its periods: more than a client can lag that is silent and then resumes at the last moment.
@@ -30,11 +31,6 @@ interface Word {
   readonly stopped: boolean;
 }
 
-/** The store scope of everything that is written about one session. */
-export function sessionScope(id: string): string {
-  return `gateway/${id}`;
-}
-
 /** The sessions that a former process has left. */
 export interface Leftovers {
   /** Sessions that can continue. */
@@ -44,11 +40,11 @@ export interface Leftovers {
 }
 
 /**
- * Stores sessions, so that they outlive the process. For each session it stores a base: its state some minutes ago.
- * The events since then are restored by replaying the stored events to it. So an event costs one record, however many
+ * Stores the sessions of the only process, for the next one. For each session it stores a base: its state some minutes
+ * ago. The events since then are restored by replaying the stored events to it. So an event costs one record, however many
  * sessions receive it, and a session costs nothing per event.
  */
-export class SessionStorage {
+export class RestartStorage implements SessionStorage {
   readonly #core: KeptCore;
   readonly #log: EventLog;
   readonly #sessions: ReadonlyMap<string, Session>;
@@ -72,12 +68,26 @@ export class SessionStorage {
   /** For the log: many events were stored since the bases last moved. */
   readonly onFull = (): void => this.#moveSoon();
 
-  /** Stores the session; queued before whatever is written next. */
+  /** Queued before whatever is written next. */
+  add(session: Session): void {
+    this.put(session);
+  }
+
   put({ record }: Session): void {
     this.#write(record.id, transaction => transaction.put('gateway_sessions', record));
     if (this.#timer) return;
     this.#arm();
     void this.#trying(() => this.#leaveWord());
+  }
+
+  settled(session: Session): void {
+    session.record = { ...session.record, base: this.#baseOf(session) };
+    this.put(session);
+  }
+
+  /** With the process, only {@link delete} matters. */
+  close(): boolean {
+    return true;
   }
 
   delete(session: Session): void {
@@ -86,7 +96,7 @@ export class SessionStorage {
   }
 
   /** The present state of the session, which must not be holding. */
-  baseOf({ sequence, following }: Session): SessionBase {
+  #baseOf({ sequence, following }: Session): SessionBase {
     return { sequence, position: this.#log.position, following: [...following] };
   }
 
@@ -239,7 +249,7 @@ export class SessionStorage {
 
   /** The present state of the session, as short as possible when it has received nothing since. */
   #markOf(session: Session, before: SessionBase): SessionBase {
-    if (session.receivedUpTo > before.position) return this.baseOf(session);
+    if (session.receivedUpTo > before.position) return this.#baseOf(session);
     return { ...before, position: this.#log.position };
   }
 

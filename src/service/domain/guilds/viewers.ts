@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import { permissionBits } from '../../../model/guild.ts';
+import { decidingChannel, memberPermissions } from '../../../model/rules/permissions/member-place.ts';
+import type { ChannelId, UserId } from '../../../model/snowflake.ts';
+import { topics } from '../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { GuildMemberRecord, GuildRecord } from '../../store/records.ts';
+import { guildsOf } from './installations.ts';
+
+/** Who sees which channels: the own clients of users follow the channels that they see. */
+
+/** The channels of all guilds of the user that the user sees. */
+export async function channelsSeenBy(view: StoreView, userId: UserId): Promise<readonly ChannelId[]> {
+  const seen: ChannelId[] = [];
+  for (const guild of await guildsOf(view, userId)) {
+    const member = await view.get('guild_members', guild.id, userId);
+    if (member) seen.push(...channelsOf(guild, member));
+  }
+  return seen;
+}
+
+/**
+ * Announces to the members of a guild which channels they see from now on, and which no longer. Call it before the change is
+ * written.
+ *
+ * @param before undefined when the guild is new
+ * @param members those that are new or changed, each with its record before the change
+ */
+export async function announceViews(
+  transaction: Transaction,
+  before: GuildRecord | undefined,
+  guild: GuildRecord,
+  members: readonly (readonly [before: GuildMemberRecord | undefined, member: GuildMemberRecord])[],
+): Promise<void> {
+  const changed = new Map(members.map(pair => [pair[1].user_id, pair]));
+  if (before && decidesViews(before, guild)) {
+    for (const member of await transaction.list('guild_members', { equals: [guild.id] })) {
+      if (!changed.has(member.user_id)) changed.set(member.user_id, [member, member]);
+    }
+  }
+  const hadSeen = before && viewsOf(before);
+  const sees = viewsOf(guild);
+  for (const [known, member] of changed.values()) {
+    const had = new Set(hadSeen && known ? hadSeen(known) : []);
+    const has = new Set(sees(member));
+    const to = topics.user(member.user_id);
+    for (const id of has) if (!had.has(id)) transaction.announce({ to, follow: topics.channel(id) });
+    for (const id of had) if (!has.has(id)) transaction.announce({ to, unfollow: topics.channel(id) });
+  }
+}
+
+function decidesViews(before: GuildRecord, guild: GuildRecord): boolean {
+  const deciding = ({ owner_id, roles, channels }: GuildRecord) => ({ owner_id, roles, channels });
+  return !isDeepStrictEqual(deciding(before), deciding(guild));
+}
+
+/** As {@link channelsOf}; members with the same roles, most of a large guild, are looked at once. */
+function viewsOf(guild: GuildRecord): (member: GuildMemberRecord) => readonly ChannelId[] {
+  const overwrites = guild.channels.flatMap(({ permission_overwrites }) => permission_overwrites);
+  const particular = new Set<string>([guild.owner_id, ...overwrites.map(({ id }) => id)]);
+  const byRoles = new Map<string, readonly ChannelId[]>();
+  return member => {
+    if (particular.has(member.user_id)) return channelsOf(guild, member);
+    const roles = member.roles.join();
+    const known = byRoles.get(roles) ?? channelsOf(guild, member);
+    byRoles.set(roles, known);
+    return known;
+  };
+}
+
+function channelsOf(guild: GuildRecord, member: GuildMemberRecord): readonly ChannelId[] {
+  const sees = (channel: GuildRecord['channels'][number]) =>
+    (memberPermissions(guild, member, decidingChannel(guild, channel)) & permissionBits.VIEW_CHANNEL) !== 0n;
+  return guild.channels.filter(sees).map(({ id }) => id);
+}

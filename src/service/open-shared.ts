@@ -1,0 +1,173 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ArgumentError } from '../model/errors/errors.ts';
+import type { Clock, Logger } from '../wire/clock/ports.ts';
+import { VirtualClock } from '../wire/clock/virtual-clock.ts';
+import type { Bus } from './bus/contract.ts';
+import { BusError } from './bus/errors.ts';
+import type { Closing } from './closing.ts';
+import { startCleaning } from './cluster/cleaning.ts';
+import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
+import type { Cluster } from './cluster/contract.ts';
+import { countedBus, countedCluster, countedStore, deliverAll } from './cluster/counted.ts';
+import type { Core } from './core.ts';
+import { clusterSessions } from './gateway/cluster/sessions.ts';
+import type { GatewayParts } from './gateway/gateway.ts';
+import type { SharedEngines } from './options.ts';
+import type { Store } from './store/contract.ts';
+import type { CommitReport } from './store/embedded.ts';
+import { StoreError } from './store/errors.ts';
+import type { FileStore } from './store/files.ts';
+import { openFiles } from './store/postgres/files.ts';
+import { migrate } from './store/postgres/migrate.ts';
+import { openPostgres, type Postgres } from './store/postgres/postgres.ts';
+import { openPostgresStore } from './store/postgres/store.ts';
+import type { PendingWork } from './support/pending-work.ts';
+import type { NodeGauges } from './telemetry/metrics.ts';
+import type { SharedEngine } from './telemetry/readiness.ts';
+
+/** Everything that is different on a node of a cluster; this module and what it loads is loaded for one only. */
+export interface SharedParts {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly cluster: Cluster;
+  readonly files: FileStore;
+  /** This node's number in its ids, each time that one is made. */
+  readonly worker: () => number;
+  readonly engines: readonly SharedEngine[];
+  readonly gauges: NodeGauges;
+  /** Rejects a virtual clock beside other nodes, and any node beside one with a virtual clock. */
+  checkClock(clock: Clock): Promise<void>;
+  /** The gateway's part of a cluster. */
+  gateway(core: Core): NonNullable<GatewayParts['cluster']>;
+}
+
+/** What a node has before its engines. */
+interface SharedContext extends Pick<Core, 'clock' | 'log'> {
+  readonly pendingWork: PendingWork;
+  readonly onCommit: (commit: CommitReport) => void;
+}
+
+/** How long all of it may take. */
+const openMsMax = 9000;
+
+/**
+ * Connects to the engines of a cluster, creates the tables, and registers this node.
+ *
+ * @throws StoreError, BusError: they cannot be used, or not in time
+ */
+export async function openShared(
+  shared: SharedEngines,
+  { clock, log, pendingWork, onCommit }: SharedContext,
+  closing: Closing,
+): Promise<SharedParts> {
+  const quiet = quietUntilOpen(log);
+  const late = new AbortController();
+  const opened = open(shared, { clock, log: quiet.log, pendingWork, onCommit }, closing);
+  try {
+    return await Promise.race([opened, tooLate(late.signal)]);
+  } finally {
+    late.abort();
+    quiet.end();
+  }
+}
+
+async function open(
+  { store: url, bus: redisUrl }: SharedEngines,
+  { clock, log, pendingWork, onCommit }: SharedContext,
+  closing: Closing,
+): Promise<SharedParts> {
+  const postgres = await openPostgres(url, { log });
+  closing.push(() => postgres.close());
+  await migrate(postgres, { log });
+  // The reads of events do not wait for those of requests.
+  const ofBus = await openPostgres(url, { log, connections: 2, commitConnections: 1 });
+  closing.push(() => ofBus.close());
+  const bus = await openClusterBus({ postgres: ofBus, redisUrl, clock, log });
+  closing.push(() => bus.close());
+  const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced: () => bus.publish() });
+  closing.push(() => store.close());
+  const files = openFiles(postgres, log);
+  closing.push(startCleaning(bus, () => files.clean(), log));
+  if (clock instanceof VirtualClock) pendingWork.settleBy(() => deliverAll(bus.cluster));
+  const real = { store, bus, cluster: bus.cluster };
+  const parts = clock instanceof VirtualClock ? countedParts(real, pendingWork) : real;
+  return {
+    ...parts,
+    ...{ files, worker: () => bus.nodes.worker },
+    engines: [
+      { reason: 'store_unavailable', ask: () => postgres.query('SELECT 1') },
+      { reason: 'bus_unavailable', ask: async () => rejectUnlessUp(bus) },
+    ],
+    gauges: gaugesOf(postgres, bus),
+    checkClock: ownClock => checkClock(ownClock, store, bus),
+    gateway: core => clusterSessions(core, parts.cluster),
+  };
+}
+
+function countedParts(
+  { store, bus, cluster }: Pick<SharedParts, 'store' | 'bus' | 'cluster'>,
+  pendingWork: PendingWork,
+): Pick<SharedParts, 'store' | 'bus' | 'cluster'> {
+  return {
+    store: countedStore(store, pendingWork),
+    bus: countedBus(bus, pendingWork),
+    cluster: countedCluster(cluster, pendingWork),
+  };
+}
+
+function rejectUnlessUp({ isRedisUp }: ClusterBus): void {
+  if (!isRedisUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
+}
+
+function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
+  return {
+    id: bus.nodes.id,
+    worker: () => bus.nodes.worker,
+    engines: { postgres: () => !postgres.isFailing, redis: () => bus.isRedisUp },
+    behindSeconds: () => bus.reader.behindMs / 1000,
+  };
+}
+
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await wait(openMsMax, undefined, { signal, ref: false });
+  throw new StoreError('store_unavailable', 'PostgreSQL and Redis did not answer in time.');
+}
+
+/** Until everything is open, whatever goes wrong is in the error that is thrown; a log of attempts would only hide it. */
+function quietUntilOpen(log: Logger): { readonly log: Logger; end(): void } {
+  let isOpen = false;
+  const when = (level: keyof Logger) => (fields: Parameters<Logger['info']>[0], message: string) => {
+    if (isOpen) log[level](fields, message);
+  };
+  return {
+    log: { debug: when('debug'), info: when('info'), warn: when('warn'), error: when('error') },
+    end() {
+      isOpen = true;
+    },
+  };
+}
+
+const clockSetting = 'virtual_clock';
+/** A node that was killed counts as alive for some seconds. */
+const clockLookMs = 250;
+const clockLooks = 28;
+
+async function checkClock(clock: Clock, store: Store, bus: ClusterBus): Promise<void> {
+  const isVirtual = clock instanceof VirtualClock;
+  for (let look = 1; ; look++) {
+    const others = await bus.nodes.others();
+    const virtual = (await store.get('settings', clockSetting))?.value;
+    const conflict = isVirtual ? others.length > 0 : others.includes(String(virtual));
+    if (!conflict) break;
+    if (look === clockLooks) {
+      throw new ArgumentError(
+        'virtual_clock_shared',
+        'A virtual clock works with one node only, and another node is running.',
+      );
+    }
+    await wait(clockLookMs);
+  }
+  if (!isVirtual) return;
+  const value = bus.nodes.id;
+  await store.transact('settings', transaction => transaction.put('settings', { name: clockSetting, value }));
+}

@@ -1,0 +1,111 @@
+import { isSealed, type Vault, wrongSecret } from '../support/vault.ts';
+import type { Store, StoreContent } from './contract.ts';
+import type { ApplicationRecord, SettingRecord } from './records.ts';
+
+/** The setting that holds the private key of ID tokens. */
+export const signingKeySetting = 'oauth_signing_key';
+/** The setting that holds the fixtures given at the start, with the private keys of their applications. */
+export const fixturesSetting = 'fixtures';
+/** The setting that holds the key that generated secrets of fixtures are derived from. */
+export const fixturesKeySetting = 'fixtures_key';
+/** The setting by which a node recognizes that it has another secret than those before it. */
+const proofSetting = 'secret';
+const proofText = 'This can be read with the right secret.';
+
+/**
+ * Checks that the keys in the store can be read with the secrets of this node, and encrypts those that are not encrypted by the
+ * first one: those from before there was a secret, and those under the secret before.
+ *
+ * @param vault absent without a secret
+ * @throws ArgumentError `wrong_secret`
+ */
+export async function protectKeys(store: Store, vault: Vault | undefined): Promise<void> {
+  const proof = (await store.get('settings', proofSetting))?.value;
+  if (isSealed(proof)) {
+    if (!vault) throw wrongSecret();
+    vault.open(proof);
+  }
+  if (!vault || (isSealed(proof) && vault.isCurrent(proof))) return;
+  for (const { id } of await store.list('applications')) {
+    await store.transact(
+      `application/${id}`,
+      async transaction => {
+        const record = await transaction.get('applications', id);
+        if (record) transaction.put('applications', sealedApplication(record, vault));
+      },
+      ['fixtures'],
+    );
+  }
+  for (const name of [signingKeySetting, fixturesSetting, fixturesKeySetting]) {
+    await store.transact(name === fixturesSetting ? 'fixtures' : 'settings', async transaction => {
+      const record = await transaction.get('settings', name);
+      if (record) transaction.put('settings', sealedSetting(record, vault));
+    });
+  }
+  // Last, so that a node that fails before is followed by one that does the rest.
+  await store.transact('settings', transaction =>
+    transaction.put('settings', { name: proofSetting, value: vault.seal(proofText) }),
+  );
+}
+
+/** The content with all keys in clear text, for a snapshot. */
+export function withOpenKeys(content: StoreContent, vault: Vault | undefined): StoreContent {
+  if (!vault) return content;
+  return {
+    ...content,
+    applications: content.applications.map(record => openApplication(record, vault)),
+    settings: content.settings
+      .filter(({ name }) => name !== proofSetting)
+      .map(record => mapSetting(record, text => vault.open(text))),
+  };
+}
+
+/** The content with all keys encrypted. */
+export function withSealedKeys(content: StoreContent, vault: Vault | undefined): StoreContent {
+  if (!vault) return content;
+  const settings = content.settings.map(record => sealedSetting(record, vault));
+  return {
+    ...content,
+    applications: content.applications.map(record => sealedApplication(record, vault)),
+    settings: [...settings, { name: proofSetting, value: vault.seal(proofText) }],
+  };
+}
+
+function sealedApplication(record: ApplicationRecord, vault: Vault): ApplicationRecord {
+  return { ...record, signing_key: resealed(record.signing_key, vault) };
+}
+
+function openApplication(record: ApplicationRecord, vault: Vault): ApplicationRecord {
+  return { ...record, signing_key: vault.open(record.signing_key) };
+}
+
+function sealedSetting(record: SettingRecord, vault: Vault): SettingRecord {
+  return mapSetting(record, text => resealed(text, vault));
+}
+
+function resealed(text: string, vault: Vault): string {
+  return vault.isCurrent(text) ? text : vault.seal(vault.open(text));
+}
+
+/** A setting with a private key, with another text for each; any other as it is. */
+function mapSetting(record: SettingRecord, change: (text: string) => string): SettingRecord {
+  const { name, value } = record;
+  if (name === signingKeySetting) return { name, value: fromText(change(textOf(value))) };
+  if (name === fixturesKeySetting) return { name, value: change(String(value)) };
+  const records = name === fixturesSetting ? (value as { records?: FixtureApplications }).records : undefined;
+  if (!records?.applications) return record;
+  const applications = records.applications.map(one => ({ ...one, signing_key: change(one.signing_key) }));
+  return { name, value: { ...(value as object), records: { ...records, applications } } };
+}
+
+interface FixtureApplications {
+  readonly applications?: readonly ApplicationRecord[];
+}
+
+function textOf(value: unknown): string {
+  return isSealed(value) ? value : JSON.stringify(value);
+}
+
+function fromText(text: string): unknown {
+  return isSealed(text) ? text : JSON.parse(text);
+}

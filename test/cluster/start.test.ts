@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../support/engines/postgres.ts';
+import { type RedisServer, startRedis } from '../support/engines/redis.ts';
+import { needs } from '../support/runs/parts.ts';
+
+const engines = await needs('postgres', 'redis');
+const program = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+/** What became of `rallypoint serve` that cannot start. */
+async function failure(
+  store: string | undefined,
+  bus: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const startMs = performance.now();
+  const { RALLYPOINT_STORE: _, RALLYPOINT_BUS: __, ...environment } = process.env;
+  const options = [...(store === undefined ? [] : ['--store', store]), ...(bus === undefined ? [] : ['--bus', bus])];
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], {
+    env: { ...environment, ...more },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', chunk => {
+    stderr += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, lines: stderr.trimEnd().split('\n'), ms: performance.now() - startMs };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {
+  let postgres: PostgresServer;
+  let redis: RedisServer;
+  let store: string;
+  let guarded: string;
+  let address: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    const settings = ['--requirepass', 'right-password', '--port', String(port), '--bind', '127.0.0.1'];
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis(...settings)]);
+    address = `127.0.0.1:${port}/0`;
+    store = await postgres.createDatabase();
+    guarded = `redis://:right-password@${address}`;
+  });
+  afterAll(() => Promise.all([postgres?.remove(), redis?.remove()]));
+
+  async function expectFailure(
+    reason: RegExp,
+    ...given: readonly [string | undefined, string | undefined, Readonly<Record<string, string>>?]
+  ) {
+    const { code, lines, ms } = await failure(...given);
+    expect(lines.at(-1)).toMatch(reason);
+    expect(code).toBeGreaterThan(0);
+    expect(lines.length).toBeLessThanOrEqual(3);
+    expect(lines.join('\n')).not.toMatch(/hunter2|\n\s+at /);
+    expect(ms).toBeLessThan(10_000);
+  }
+
+  it('names PostgreSQL without Redis, and Redis without PostgreSQL', async () => {
+    await expectFailure(/give --bus, too/, store, undefined);
+    await expectFailure(/give --store, too/, undefined, 'redis://127.0.0.1:1');
+  });
+
+  it('says that PostgreSQL cannot be reached', async () => {
+    await expectFailure(/PostgreSQL.* could not be reached/, 'postgres://ada:hunter2@127.0.0.1:1/db', guarded);
+  });
+
+  it('does not wait for a server that accepts and never answers', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    try {
+      await expectFailure(/PostgreSQL/, `postgres://ada:hunter2@127.0.0.1:${port}/db`, guarded);
+      await expectFailure(/Redis/, store, `redis://:hunter2@127.0.0.1:${port}/0`);
+    } finally {
+      silent.close();
+    }
+  });
+
+  it('names a database, a user and a password that PostgreSQL rejects', async () => {
+    await expectFailure(/database "nowhere" does not exist/, store.replace(/test_\d+/, 'nowhere'), guarded);
+    await expectFailure(/role "nobody" does not exist/, store.replace('postgres@', 'nobody:hunter2@'), guarded);
+  });
+
+  it('says that Redis cannot be reached, or rejects the password', async () => {
+    await expectFailure(/Redis at .*127\.0\.0\.1:1/, store, 'redis://:hunter2@127.0.0.1:1/0');
+    await expectFailure(/password/i, store, `redis://:hunter2@${address}`);
+  });
+
+  it('rejects a database of a newer version, and leaves it as it is', async () => {
+    const newer = await postgres.createDatabase();
+    const client = new pg.Client(newer);
+    await client.connect();
+    await client.query('CREATE SCHEMA rallypoint; CREATE TABLE rallypoint.layout (version int PRIMARY KEY)');
+    await client.query('INSERT INTO rallypoint.layout VALUES (999)');
+    await client.end();
+    await expectFailure(/newer version/, newer, guarded);
+  });
+
+  it('rejects a secret that is too short', async () => {
+    await expectFailure(/at least 16 characters/, store, guarded, { RALLYPOINT_SECRET: 'hunter2' });
+  });
+});

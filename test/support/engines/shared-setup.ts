@@ -1,0 +1,24 @@
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the services of tests keep their state when they run on PostgreSQL and Redis. */
+    sharedEngines: { readonly postgres: string; readonly redis: string };
+  }
+}
+
+const databases = 65_536;
+
+/** Starts one PostgreSQL and one Redis for a whole run with RALLYPOINT_TEST_ENGINES=shared. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [postgres, redis] = await Promise.all([
+    startPostgres('max_connections = 1000'),
+    startRedis('--databases', String(databases)),
+  ]);
+  project.provide('sharedEngines', { postgres: await postgres.createDatabase(), redis: redis.url() });
+  return async () => {
+    await Promise.all([postgres.remove(), redis.remove()]);
+  };
+}
