@@ -141,7 +141,7 @@ export class Link {
   /** Ends the connection after the statements under way, or without them when the server does not answer. */
   async close(): Promise<void> {
     if (this.#lost) return;
-    const cancel = systemClock.schedule(closeMs, () => this.#socket.destroy());
+    const cancel = systemClock.schedule(closeMs, () => void this.#socket.destroy());
     this.#lost = new Error('the connection was closed');
     await this.#client.end().catch(() => {});
     cancel();
