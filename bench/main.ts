@@ -9,6 +9,7 @@ import { pinned } from './support/child.ts';
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
   http: () => import('./http.ts'),
   durable: () => import('./durable.ts'),
+  postgres: () => import('./postgres.ts'),
   'fan-out': () => import('./fan-out.ts'),
   delivery: () => import('./delivery.ts'),
   'large-lobby': () => import('./large-lobby.ts'),
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   forwarder: () => import('./forwarder.ts'),
   'sign-in': () => import('./sign-in.ts'),
   intake: () => import('./intake.ts'),
+  cluster: () => import('./cluster.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -5,9 +5,10 @@ import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import type { Bus } from './bus/contract.ts';
 import { BusError } from './bus/errors.ts';
 import type { Closing } from './closing.ts';
+import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
-import { countedBus, countedCluster, countedStore, deliverAll } from './cluster/counted.ts';
+import { countedBus, countedCluster, countedStore } from './cluster/counted.ts';
 import type { Core } from './core.ts';
 import { clusterSessions } from './gateway/cluster/sessions.ts';
 import type { GatewayParts } from './gateway/gateway.ts';
@@ -16,6 +17,7 @@ import type { Store } from './store/contract.ts';
 import type { CommitReport } from './store/embedded.ts';
 import { StoreError } from './store/errors.ts';
 import type { FileStore } from './store/files.ts';
+import { storeCleaner } from './store/postgres/cleaning.ts';
 import { openFiles } from './store/postgres/files.ts';
 import { migrate } from './store/postgres/migrate.ts';
 import { openPostgres, type Postgres } from './store/postgres/postgres.ts';
@@ -83,11 +85,24 @@ async function open(
   closing.push(() => ofBus.close());
   const bus = await openClusterBus({ postgres: ofBus, redisUrl, clock, log });
   closing.push(() => bus.close());
-  const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced: () => bus.publish() });
+  let hasAnnounced = false;
+  const onAnnounced = () => {
+    hasAnnounced = true;
+    bus.publish();
+  };
+  const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced });
   closing.push(() => store.close());
-  const { files, close: closeFiles } = openFiles(postgres, bus, log);
-  closing.push(closeFiles);
-  if (clock instanceof VirtualClock) pendingWork.settleBy(() => deliverAll(bus.cluster));
+  const files = openFiles(postgres, log);
+  const cleanStore = storeCleaner(postgres);
+  closing.push(startCleaning(bus, () => Promise.all([cleanStore(), files.clean()]), log));
+  if (clock instanceof VirtualClock) {
+    pendingWork.settleBy(async () => {
+      if (!hasAnnounced) return false;
+      hasAnnounced = false;
+      await bus.cluster.caughtUp().catch(() => {});
+      return true;
+    });
+  }
   const real = { store, bus, cluster: bus.cluster };
   const parts = clock instanceof VirtualClock ? countedParts(real, pendingWork) : real;
   return {
