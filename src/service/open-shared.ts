@@ -166,7 +166,7 @@ function quietUntilOpen(log: Logger): { readonly log: Logger; end(): void } {
 const clockSetting = 'virtual_clock';
 /** A node that was killed counts as alive for some seconds. */
 const clockLookMs = 250;
-const clockLooks = 28;
+const clockLooks = 22;
 
 async function checkClock(clock: Clock, store: Store, bus: ClusterBus): Promise<void> {
   const isVirtual = clock instanceof VirtualClock;
