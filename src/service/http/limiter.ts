@@ -199,6 +199,9 @@ export class Blocklist {
   async #addShared(address: string, limit: InvalidRequestLimit, bus: Bus, notices: Notices): Promise<number> {
     try {
       for (let blocks = this.#addresses.get(address)?.blocks ?? 0; ; blocks++) {
+        // The notice may have come while the request was handled, or while it was counted.
+        const known = this.blockedForMs(address);
+        if (known > 0) return known;
         const state = await bus.count(`invalid/${blocks}/${address}`, limit);
         const record = this.#addresses.get(address) ?? this.#begin(address, 0);
         const blockMs = nextBlockMs(record, steadyNow(this.#core.clock), limit);
@@ -209,8 +212,6 @@ export class Blocklist {
           return 0;
         }
         // The window has ended in a block. Its notice may still be on its way; or it came before this node was started.
-        const known = this.blockedForMs(address);
-        if (known > 0) return known;
         if (state.resetAtMs - limit.windowMs > this.#startedAtMs && record.blocks <= blocks) return blockMs;
       }
     } catch (error) {
