@@ -26,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   forwarder: () => import('./forwarder.ts'),
   'sign-in': () => import('./sign-in.ts'),
   intake: () => import('./intake.ts'),
+  cluster: () => import('./cluster.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -176,4 +176,6 @@ export const storeLimits = {
   /** PostgreSQL: a dump, a load, a migration. */
   wholeStoreMs: 60_000,
   statementsPerConnectionMax: 64,
+  /** PostgreSQL: how long events, outcomes of commits and revisions of scopes are kept, and how much of events at most. */
+  kept: { eventsMs: 900_000, eventsBytesMax: 1024 ** 3, commitsMs: 600_000, scopesMs: 3_600_000 },
 } as const;

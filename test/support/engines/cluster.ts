@@ -22,8 +22,9 @@ export interface Engines {
   remove(): Promise<void>;
 }
 
-export async function startEngines(): Promise<Engines> {
-  const [server, redis] = await Promise.all([startPostgres(), startRedis()]);
+/** @param settings more lines of PostgreSQL's configuration */
+export async function startEngines(...settings: string[]): Promise<Engines> {
+  const [server, redis] = await Promise.all([startPostgres(...settings), startRedis()]);
   const database = async () => {
     const created = await server.createDatabase();
     const connection = await openPostgres(created);

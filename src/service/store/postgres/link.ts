@@ -102,17 +102,6 @@ export class Link {
     return this.#lost === undefined;
   }
 
-  /** The server's process behind the connection. */
-  get processId(): number {
-    return (this.#client as unknown as { readonly processID: number }).processID;
-  }
-
-  /** The server's address and the database, without the password. */
-  get location(): string {
-    const { host, port, database } = this.#client;
-    return `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}/${database ?? ''}`;
-  }
-
   /**
    * @param deadlineMs on the steady clock
    * @throws ConnectionLost: whether it was executed is unknown; DatabaseError: it was not
@@ -170,6 +159,12 @@ export class Link {
     if (isLate) this.destroy(new Error('the server did not answer in time'));
     else this.#watch = systemClock.schedule(watchMs, () => this.#look());
   }
+}
+
+/** The server's address and the database, without the password. */
+export function locationOf(url: string): string {
+  const { host, port, database } = new pg.Client(url);
+  return `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}/${database ?? ''}`;
 }
 
 function lostError(cause: unknown): ConnectionLost {

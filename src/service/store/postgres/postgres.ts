@@ -2,7 +2,7 @@ import { type Logger, silentLogger, steadyNow, systemClock } from '../../../wire
 import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
 import { ConnectionLost, failedError, isRejection, reasonOf, unavailableError } from './failure.ts';
-import { Link, type Row, type Statement } from './link.ts';
+import { Link, locationOf, type Row, type Statement } from './link.ts';
 import { Pool } from './pool.ts';
 
 export interface PostgresOptions {
@@ -53,12 +53,13 @@ export class Postgres {
   readonly #log: Logger;
   readonly #shared: Pool;
   readonly #single: Pool;
-  #location = 'PostgreSQL';
+  readonly #location: string;
   #isFailing = false;
   #isClosed = false;
 
   constructor(url: string, { log = silentLogger, connections = 4, commitConnections = 4 }: PostgresOptions = {}) {
     this.#url = url;
+    this.#location = locationOf(url);
     this.#log = log;
     const open = (timeoutMs: number, ended: (link: Link, error: Error) => void) => this.#open(timeoutMs, ended);
     const late = (cause: unknown) => (this.#isClosed ? this.closedError() : unavailableError(this.#location, cause));
@@ -187,7 +188,6 @@ export class Postgres {
         ended(lost, error);
         this.#failed(error);
       });
-      this.#location = link.location;
       if (this.#isFailing) this.#log.warn({}, `${this.#location} can be reached again.`);
       this.#isFailing = false;
       return link;
