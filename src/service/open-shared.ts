@@ -5,6 +5,7 @@ import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import type { Bus } from './bus/contract.ts';
 import { BusError } from './bus/errors.ts';
 import type { Closing } from './closing.ts';
+import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
 import { countedBus, countedCluster, countedStore, deliverAll } from './cluster/counted.ts';
@@ -85,8 +86,8 @@ async function open(
   closing.push(() => bus.close());
   const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced: () => bus.publish() });
   closing.push(() => store.close());
-  const { files, close: closeFiles } = openFiles(postgres, bus, log);
-  closing.push(closeFiles);
+  const files = openFiles(postgres, log);
+  closing.push(startCleaning(bus, () => files.clean(), log));
   if (clock instanceof VirtualClock) pendingWork.settleBy(() => deliverAll(bus.cluster));
   const real = { store, bus, cluster: bus.cluster };
   const parts = clock instanceof VirtualClock ? countedParts(real, pendingWork) : real;

@@ -1,6 +1,8 @@
 import type { Cancel } from '../../wire/clock/ports.ts';
-import type { Core } from '../core.ts';
+import type { Bus } from '../bus/contract.ts';
 import { topics } from '../events/announcement.ts';
+import type { Store } from '../store/contract.ts';
+import type { Cluster } from './contract.ts';
 
 /** What one node tells all nodes of its cluster, itself included. */
 export type Notice =
@@ -28,8 +30,14 @@ export interface Notices {
   on<Kind extends Notice['kind']>(kind: Kind, listener: (notice: NoticeOf<Kind>) => void): Cancel;
 }
 
+interface NoticeParts {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly cluster: Cluster | undefined;
+}
+
 /** @returns undefined for a service on its own */
-export function createNotices({ store, bus, cluster }: Pick<Core, 'store' | 'bus' | 'cluster'>): Notices | undefined {
+export function createNotices({ store, bus, cluster }: NoticeParts): Notices | undefined {
   if (!cluster) return undefined;
   return {
     async send(notice) {

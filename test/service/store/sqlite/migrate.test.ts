@@ -64,7 +64,9 @@ describe('opening', () => {
     old
       .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
       .run(JSON.stringify({ id: '3', name: 'Starfall', bot_token_hash: null }));
-    old.prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)").run(JSON.stringify({ id: '4', user_id: '9' }));
+    old
+      .prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)")
+      .run(JSON.stringify({ id: '4', user_id: '9' }));
     old.close();
 
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
