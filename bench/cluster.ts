@@ -23,7 +23,6 @@ const events = 200;
 const bot = 'Bot bench-token';
 const lobbyCount = 512;
 const requestCount = 6400;
-const connections = 64;
 /** How many batches a node has under way, and so connections of `pgbench`. */
 const batches = 4;
 
@@ -61,7 +60,8 @@ async function requests(): Promise<BenchRow[]> {
       await against('GET a lobby', get, shared, own, 1.5),
       await against('PUT a member', put, shared, own, 3),
       await against('PUT a member, two nodes, against one', put, both, shared, 1.3),
-      await againstPgbench(engines.url, shared),
+      await againstPgbench(engines.url, shared, 64),
+      await againstPgbench(engines.url, shared, 256),
     ];
   } finally {
     await Promise.all([embedded.stop(), first.stop(), second.stop()]);
@@ -110,7 +110,7 @@ class Side {
   }
 
   /** Sends requests. @returns CPU of the nodes for each, and requests a second */
-  async send(request: Request): Promise<{ readonly cpuUs: number; readonly rate: number }> {
+  async send(request: Request, connections = 64): Promise<{ readonly cpuUs: number; readonly rate: number }> {
     const used = async () => (await Promise.all(this.#servers.map(server => server.cpu()))).reduce((a, b) => a + b);
     const [cpu, database, started] = [await used(), this.#database(), performance.now()];
     const share = requestCount / this.#servers.length;
@@ -150,7 +150,7 @@ async function against(name: string, request: Request, ours: Side, peer: Side, v
 }
 
 /** Durable PUTs a second, in the groups that they had on average, against the same statements without a node. */
-async function againstPgbench(url: string, ours: Side): Promise<BenchRow> {
+async function againstPgbench(url: string, ours: Side, connections: number): Promise<BenchRow> {
   const postgres = await openPostgres(url);
   const commits = async () => Number((await postgres.query('SELECT count(*) AS n FROM rallypoint.commits'))[0]?.n);
   const limit = (group: number) => {
@@ -164,7 +164,7 @@ async function againstPgbench(url: string, ours: Side): Promise<BenchRow> {
     let group = 8;
     for (let round = 0; round <= rounds; round++) {
       const before = await commits();
-      const { rate } = await ours.send(put);
+      const { rate } = await ours.send(put, connections);
       group = Math.max(1, Math.round(requestCount / ((await commits()) - before)));
       const peer = await limit(group);
       if (round > 0) measured.push({ ours: rate, peer });
