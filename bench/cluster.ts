@@ -41,7 +41,7 @@ export async function run(): Promise<BenchRow[]> {
     process.stderr.write(`cluster: skipped, ${engines.missing}\n`);
     return [];
   }
-  return [...(await requests()), await acrossNodes()];
+  return [...(await requests()), ...(await unheard()), await acrossNodes()];
 }
 
 /** Requests to one node and to two on PostgreSQL that writes each commit to disk, against the embedded service and `pgbench`. */
@@ -67,6 +67,54 @@ async function requests(): Promise<BenchRow[]> {
     await Promise.all([embedded.stop(), first.stop(), second.stop()]);
     await engines.remove();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Events that no session of a node follows, which it reads nevertheless: many at once, and each alone. */
+async function unheard(): Promise<BenchRow[]> {
+  const engines = await startEngines('fsync = on');
+  const node = await engines.node();
+  const payload = `${JSON.stringify({ scope: topic, revision: 1, name: 'LOBBY_MEMBER_UPDATE' })}\n${'x'.repeat(400)}`;
+  const insert = (
+    count: number,
+  ) => `INSERT INTO rallypoint.events SELECT pg_current_xact_id()::text::bigint, n, '${topic}/' || n,
+    '${payload}', ${payload.length}, clock_timestamp() FROM generate_series(1, ${count}) AS n`;
+  /** CPU for each event of this process, which does nothing else, and of the database. */
+  const costOf = async (transactions: number, each: number) => {
+    const own = process.cpuUsage();
+    const database = databaseCpu(engines.url);
+    for (let n = 0; n < transactions; n++) {
+      await engines.postgres.query(insert(each));
+      node.publish();
+      await node.cluster.caughtUp();
+    }
+    const { user, system } = process.cpuUsage(own);
+    const events = transactions * each;
+    return { ours: (user + system) / events, database: (databaseCpu(engines.url) - database) / events };
+  };
+  try {
+    const rows: BenchRow[] = [];
+    const cases = [
+      { name: '500 at once', transactions: 40, each: 500, goal: 20 },
+      { name: 'each alone', transactions: 400, each: 1, goal: 1000 },
+    ];
+    for (const { name, transactions, each, goal } of cases) {
+      await costOf(transactions, each);
+      const measured = [];
+      for (let round = 0; round < rounds; round++) measured.push(await costOf(transactions, each));
+      const what = `an event that nobody follows at the node, ${name}: CPU of node and writer, against the goal`;
+      const made = row(
+        what,
+        microseconds,
+        measured.map(({ ours }) => ({ ours, peer: goal })),
+        { sign: '≤', value: 1 },
+      );
+      const database = microseconds(median(measured.map(one => one.database)));
+      rows.push({ ...made, ours: `${made.ours} (PostgreSQL, writing and reading: ${database})` });
+    }
+    return rows;
+  } finally {
+    await engines.remove();
   }
 }
 
