@@ -60,8 +60,8 @@ async function requests(): Promise<BenchRow[]> {
       await against('GET a lobby', get, shared, own, 1.5),
       await against('PUT a member', put, shared, own, 3),
       await against('PUT a member, two nodes, against one', put, both, shared, 1.3),
-      await againstPgbench(engines.url, shared, 64),
-      await againstPgbench(engines.url, shared, 256),
+      ...(await againstPgbench(engines.url, shared, 64)),
+      ...(await againstPgbench(engines.url, shared, 256)),
     ];
   } finally {
     await Promise.all([embedded.stop(), first.stop(), second.stop()]);
@@ -170,7 +170,7 @@ class Side {
         const status = 200;
         return load({
           port,
-          connections: connections / this.#servers.length,
+          connections,
           requests: share,
           status,
           request: n => one(from + n),
@@ -198,7 +198,7 @@ async function against(name: string, request: Request, ours: Side, peer: Side, v
 }
 
 /** Durable PUTs a second, in the groups that they had on average, against the same statements without a node. */
-async function againstPgbench(url: string, ours: Side, connections: number): Promise<BenchRow> {
+async function againstPgbench(url: string, ours: Side, connections: number): Promise<BenchRow[]> {
   const postgres = await openPostgres(url);
   const commits = async () => Number((await postgres.query('SELECT count(*) AS n FROM rallypoint.commits'))[0]?.n);
   const limit = (group: number) => {
@@ -209,16 +209,23 @@ async function againstPgbench(url: string, ours: Side, connections: number): Pro
   };
   try {
     const measured: Round[] = [];
+    const database: Round[] = [];
     let group = 8;
     for (let round = 0; round <= rounds; round++) {
       const before = await commits();
       const { rate } = await ours.send(put, connections);
       group = Math.max(1, Math.round(requestCount / ((await commits()) - before)));
+      const used = databaseCpu(url);
       const peer = await limit(group);
-      if (round > 0) measured.push({ ours: rate, peer });
+      if (round === 0) continue;
+      measured.push({ ours: rate, peer });
+      database.push({ ours: ours.databaseUs, peer: (databaseCpu(url) - used) / requestCount });
     }
     const what = `on PostgreSQL and Redis: durable PUTs, ${connections} connections, groups of ${group}, against pgbench`;
-    return row(what, perSecond, measured, { sign: '≥', value: 0.6 });
+    return [
+      row(what, perSecond, measured, { sign: '≥', value: 0.6 }),
+      row('the same, CPU of PostgreSQL for each', microseconds, database, { sign: '≤', value: 1.5 }),
+    ];
   } finally {
     await postgres.close();
   }
