@@ -9,6 +9,7 @@ import { pinned } from './support/child.ts';
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
   http: () => import('./http.ts'),
   durable: () => import('./durable.ts'),
+  postgres: () => import('./postgres.ts'),
   'fan-out': () => import('./fan-out.ts'),
   delivery: () => import('./delivery.ts'),
   'large-lobby': () => import('./large-lobby.ts'),

@@ -8,7 +8,7 @@ import type { Closing } from './closing.ts';
 import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
-import { countedBus, countedCluster, countedStore, deliverAll } from './cluster/counted.ts';
+import { countedBus, countedCluster, countedStore } from './cluster/counted.ts';
 import type { Core } from './core.ts';
 import { clusterSessions } from './gateway/cluster/sessions.ts';
 import type { GatewayParts } from './gateway/gateway.ts';
@@ -17,6 +17,7 @@ import type { Store } from './store/contract.ts';
 import type { CommitReport } from './store/embedded.ts';
 import { StoreError } from './store/errors.ts';
 import type { FileStore } from './store/files.ts';
+import { storeCleaner } from './store/postgres/cleaning.ts';
 import { openFiles } from './store/postgres/files.ts';
 import { migrate } from './store/postgres/migrate.ts';
 import { openPostgres, type Postgres } from './store/postgres/postgres.ts';
@@ -84,11 +85,24 @@ async function open(
   closing.push(() => ofBus.close());
   const bus = await openClusterBus({ postgres: ofBus, redisUrl, clock, log });
   closing.push(() => bus.close());
-  const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced: () => bus.publish() });
+  let hasAnnounced = false;
+  const onAnnounced = () => {
+    hasAnnounced = true;
+    bus.publish();
+  };
+  const store = await openPostgresStore({ postgres, log, onCommit, onAnnounced });
   closing.push(() => store.close());
   const files = openFiles(postgres, log);
-  closing.push(startCleaning(bus, () => files.clean(), log));
-  if (clock instanceof VirtualClock) pendingWork.settleBy(() => deliverAll(bus.cluster));
+  const cleanStore = storeCleaner(postgres);
+  closing.push(startCleaning(bus, () => Promise.all([cleanStore(), files.clean()]), log));
+  if (clock instanceof VirtualClock) {
+    pendingWork.settleBy(async () => {
+      if (!hasAnnounced) return false;
+      hasAnnounced = false;
+      await bus.cluster.caughtUp().catch(() => {});
+      return true;
+    });
+  }
   const real = { store, bus, cluster: bus.cluster };
   const parts = clock instanceof VirtualClock ? countedParts(real, pendingWork) : real;
   return {
@@ -96,7 +110,7 @@ async function open(
     ...{ files, worker: () => bus.nodes.worker },
     engines: [
       { reason: 'store_unavailable', ask: () => postgres.query('SELECT 1') },
-      { reason: 'bus_unavailable', ask: async () => rejectUnlessUp(bus) },
+      { reason: 'bus_unavailable', ask: () => askRedis(bus) },
     ],
     gauges: gaugesOf(postgres, bus),
     checkClock: ownClock => checkClock(ownClock, store, bus),
@@ -115,8 +129,10 @@ function countedParts(
   };
 }
 
-function rejectUnlessUp({ isRedisUp }: ClusterBus): void {
-  if (!isRedisUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
+/** A look at a limit that nobody counts against: a frozen server does not answer it. */
+async function askRedis(bus: ClusterBus): Promise<void> {
+  if (!bus.isRedisUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
+  await bus.count('readiness', { requests: 1, windowMs: 1000 }, 0);
 }
 
 function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
@@ -150,7 +166,7 @@ function quietUntilOpen(log: Logger): { readonly log: Logger; end(): void } {
 const clockSetting = 'virtual_clock';
 /** A node that was killed counts as alive for some seconds. */
 const clockLookMs = 250;
-const clockLooks = 28;
+const clockLooks = 22;
 
 async function checkClock(clock: Clock, store: Store, bus: ClusterBus): Promise<void> {
   const isVirtual = clock instanceof VirtualClock;

@@ -140,6 +140,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   });
   const stateReplaced = async () => {
     if (!core.notices) return beginAnew();
+    await core.files?.clear();
     await core.notices.send({ kind: 'state_replaced' });
     await begun;
   };

@@ -167,7 +167,7 @@ function sharedFiles(core: Pick<Core, 'ids' | 'entropy'>, store: FileStore): Mes
       return known;
     },
     get: (id, secret) => store.get(keyOf(id, secret)),
-    // Other nodes may still need them; they expire.
+    // Whoever replaces the whole state clears the store.
     clear: () => {},
   };
 }

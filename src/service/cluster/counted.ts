@@ -42,13 +42,3 @@ function counted<T extends object>(target: T, pendingWork: PendingWork, names: r
     },
   });
 }
-
-/**
- * Delivers the events of everything that was committed. @returns whether there were any, after which more may be under way; never
- * rejects
- */
-export async function deliverAll(cluster: Cluster): Promise<boolean> {
-  const before = cluster.position;
-  await cluster.caughtUp().catch(() => {});
-  return cluster.position !== before;
-}

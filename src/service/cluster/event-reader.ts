@@ -11,8 +11,11 @@ const bytesPerQuery = 4 * 1024 * 1024;
 /** Interval of reads without a notification: while notifications arrive, and while they do not. */
 const pollMs = 1000;
 const pollUnnotifiedMs = 250;
+/** Under load there are at most so many reads in this time: one then returns the events of several commits. */
+const burstMs = 8;
+const readsPerBurst = 4;
 /** Pauses while events are held back by a transaction that is open, or the database fails: they double from the first to the last. */
-const heldMsMin = 1;
+const heldMsMin = 2;
 const heldMsMax = 100;
 const failedMsMin = 50;
 const failedMsMax = 1000;
@@ -121,6 +124,7 @@ export class EventReader {
   /** The events of a position of which more are to be read. */
   #partial: EventRow[] = [];
   #reads = 0;
+  #burst = { beganMs: 0, reads: 0 };
   #delivered = 0;
   #heldMs = 0;
   #readAtMs = 0;
@@ -257,9 +261,18 @@ export class EventReader {
         for (const { reject } of this.#waiters) reject(error);
         this.#waiters.clear();
       }
+      if (pauseMs > 0) await this.#endBurst();
       await this.#pause(pauseMs);
       // Pauses between reads say nothing about how long those while events are held should be.
       if (pauseMs >= pollUnnotifiedMs && !this.#hasFailed) pauseMs = 0;
+    }
+  }
+
+  async #endBurst(): Promise<void> {
+    const leftMs = this.#burst.beganMs + burstMs - steadyMs();
+    if (leftMs <= 0) this.#burst = { beganMs: steadyMs(), reads: 0 };
+    else if (++this.#burst.reads === readsPerBurst) {
+      await new Promise<void>(resolve => systemClock.schedule(leftMs, resolve));
     }
   }
 

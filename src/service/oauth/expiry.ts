@@ -21,15 +21,13 @@ type SweptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
 /** Deletes expired records, oldest first. Its cost depends only on their number. */
 export async function sweepExpired(core: SweptCore): Promise<void> {
-  const failures: unknown[] = [];
-  for (const collection of Object.keys(expiring) as Expiring[]) {
-    try {
-      while ((await sweepBatch(core, collection)) === batchSize);
-    } catch (error) {
-      failures.push(error); // The other collections are still processed.
-    }
-  }
-  if (failures.length > 0) throw failures[0];
+  const swept = await Promise.allSettled((Object.keys(expiring) as Expiring[]).map(one => sweepCollection(core, one)));
+  // When one fails, the other collections are still processed.
+  for (const result of swept) if (result.status === 'rejected') throw result.reason;
+}
+
+async function sweepCollection(core: SweptCore, collection: Expiring): Promise<void> {
+  while ((await sweepBatch(core, collection)) === batchSize);
 }
 
 /** Needs no store scope: nothing relies on an expired record, and deleting it twice does no harm. */

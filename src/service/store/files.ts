@@ -17,4 +17,6 @@ export interface FileStore {
   put(key: string, file: StoredFile): Promise<void>;
   /** @throws as {@link put} */
   get(key: string): Promise<StoredFile | undefined>;
+  /** Deletes all of them. */
+  clear(): Promise<void>;
 }

@@ -244,9 +244,10 @@ export class Session implements Follower {
     if (only !== undefined && only !== this.id) return false;
     // The client has the first already, and never had the second.
     if ((follow !== undefined || unfollow !== undefined) && !this.#changes(follow, unfollow)) return false;
+    // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
+    if (only !== undefined) return true;
     if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
-    // Events about the session itself belong to no guild, so shards do not matter.
-    return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
+    return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
   /** Whether it would follow other topics afterwards. */

@@ -36,6 +36,9 @@ export function openFiles(postgres: Postgres, log: Logger): FileStore & { clean(
         log.warn({ error }, 'Old files of messages could not be deleted; it is tried again later.'),
       );
     },
+    async clear() {
+      await postgres.query('DELETE FROM rallypoint.files');
+    },
     async get(key) {
       const [row] = await postgres.query('SELECT name, type, content FROM rallypoint.files WHERE id = $1', [key]);
       return row && { name: String(row.name), type: String(row.type), content: row.content as Uint8Array };
