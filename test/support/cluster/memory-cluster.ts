@@ -14,10 +14,12 @@ import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies
 import type { Announced } from '../../../src/service/events/announcement.ts';
 import { ClusterSessions } from '../../../src/service/gateway/cluster/sessions.ts';
 import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
+import { StoreError } from '../../../src/service/store/errors.ts';
 import { openMemoryStore } from '../../../src/service/store/memory/store.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
-import type { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import type { Cancel } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { makeCore, seededEntropy } from '../../service/control/support.ts';
 import { makeWorld, type TestCore, type World } from '../../service/domain/support.ts';
 import { ScopedRevisions } from './scoped-revisions.ts';
@@ -107,6 +109,9 @@ export class MemoryNode implements Cluster {
   #isFrozen = false;
   #isDead = false;
   #isDelivering = false;
+  /** The store does not answer. */
+  isCutOff = false;
+  readonly #died = Promise.withResolvers<void>();
 
   private constructor(cluster: MemoryCluster, node: string) {
     this.cluster = cluster;
@@ -124,7 +129,7 @@ export class MemoryNode implements Cluster {
       store: node.#store(),
       bus: node.#asBus(),
       cluster: node,
-      clock: cluster.clock,
+      clock: new NodeClock(cluster.clock, node.#died.promise),
     };
     node.lobbies = createLobbies(node.core);
     const watched: Lobbies = {
@@ -177,6 +182,7 @@ export class MemoryNode implements Cluster {
   /** Nothing of what it does has an effect any more. */
   kill(): void {
     this.#isDead = true;
+    this.#died.resolve();
     this.cluster.departedAt.set(this.node, this.cluster.clock.now());
     this.#server.closeAllConnections();
     this.#server.close();
@@ -212,7 +218,8 @@ export class MemoryNode implements Cluster {
     if (upTo > this.position) throw new Error('These events were not delivered yet.');
     const wanted = new Set(topics);
     for (let at = after; ; ) {
-      await turn();
+      // Long enough for commits to come in between.
+      for (let turns = 0; turns < 8; turns++) await turn();
       if (at.position < this.cluster.lostUpTo) throw new EventsLostError(after.position);
       const piece = this.cluster.events
         .filter(({ announced: { position, to }, number }) => {
@@ -317,7 +324,28 @@ export class MemoryNode implements Cluster {
 
   /** Never resolves on a node that was killed. */
   #alive(): Promise<void> {
+    if (this.isCutOff) return Promise.reject(new StoreError('store_unavailable', 'The store is away.'));
     return this.#isDead ? new Promise(() => {}) : Promise.resolve();
+  }
+}
+
+/** The clock of the cluster, which waits for nothing that a dead node has begun. */
+class NodeClock extends VirtualClock {
+  readonly #clock: VirtualClock;
+  readonly #died: Promise<void>;
+
+  constructor(clock: VirtualClock, died: Promise<void>) {
+    super(clock.now());
+    this.#clock = clock;
+    this.#died = died;
+  }
+
+  override now(): number {
+    return this.#clock.now();
+  }
+
+  override schedule(delayMs: number, task: () => void | Promise<void>): Cancel {
+    return this.#clock.schedule(delayMs, () => Promise.race([task(), this.#died]));
   }
 }
 

@@ -168,13 +168,15 @@ export class ClusterStorage implements SessionStorage {
     const isReceived =
       mark !== undefined &&
       (mark.base.sequence <= session.acknowledged || this.#ticks - mark.tick >= ticksUntilReceived);
-    if (isDue && isReceived) this.#moveBase(session, mark.base);
-    if (!mark || (isDue && isReceived)) this.#marks.set(session, { base: this.#baseOf(session), tick: this.#ticks });
-    return isDue && isReceived;
+    const moves = isDue && isReceived;
+    if (moves) this.#moveBase(session, mark.base);
+    if (!mark || moves) this.#marks.set(session, { base: this.#baseOf(session), tick: this.#ticks });
+    return moves;
   }
 
   #moveBase(session: Session, base: SessionBase): void {
     session.record = { ...session.record, base };
+    this.#marks.delete(session);
     this.#moved.set(session, this.#ticks);
   }
 

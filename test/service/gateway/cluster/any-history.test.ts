@@ -5,7 +5,6 @@ import type { GatewayLobby } from '../../../../src/model/lobby.ts';
 import { MemoryCluster, type MemoryNode, playerToken } from '../../../support/cluster/memory-cluster.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { tries } from '../../../support/runs/tries.ts';
-import { startMs } from '../../control/support.ts';
 import { ada, ben } from '../../domain/support.ts';
 
 /** What happens; the numbers choose a lobby or a node. */
@@ -89,27 +88,24 @@ class History {
         this.#frozen.add(node);
         return;
       case 'thaw':
-        for (const one of this.#frozen) one.thaw();
-        return this.#frozen.clear();
+        for (const one of this.#frozen) this.#thaw(one);
+        return;
       case 'resume':
-        return this.#resume(this.#awakeAt(at));
+        return this.#resume(this.#awakeAt(at), which);
       case 'acknowledge':
         this.#client.send({ op: opcodes.HEARTBEAT, d: this.#last });
         return;
       case 'pass':
-        // A node that was away for longer would end sessions.
-        this.#client.send({ op: opcodes.HEARTBEAT, d: null });
-        await turns(20);
-        if (this.#cluster.clock.now() - startMs < 120_000) await this.#cluster.clock.advance(30_000);
-        return;
+        // A node that is away for longer may lose its sessions.
+        this.#thaw(this.#node);
+        return this.#pass(which === 0 ? 30_000 : 10 * 60_000);
       case 'turns':
         return turns(which);
     }
   }
 
   async finish(): Promise<void> {
-    for (const node of this.#frozen) node.thaw();
-    this.#frozen.clear();
+    for (const node of this.#frozen) this.#thaw(node);
     await this.#resume(this.#awakeAt(0));
     await this.#edit(this.#live(0), 0);
     await this.#client.until(() => this.#isComplete());
@@ -117,6 +113,18 @@ class History {
     const numbers = this.#received.map(({ s }) => s);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     for (const [id, edits] of this.#edits) expect(this.#seen(id)).toEqual(edits.slice(-this.#seen(id).length));
+  }
+
+  async #pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 30_000) {
+      this.#client.send({ op: opcodes.HEARTBEAT, d: null });
+      await turns(20);
+      await this.#cluster.clock.advance(30_000);
+    }
+  }
+
+  #thaw(node: MemoryNode): void {
+    if (this.#frozen.delete(node)) node.thaw();
   }
 
   async close(): Promise<void> {
@@ -169,19 +177,20 @@ class History {
     await this.#cluster.start();
     this.#collect();
     this.#gone.add(node);
-    this.#frozen.delete(node);
-    node.thaw();
+    this.#thaw(node);
     if (kind === 'kill') node.kill();
     else await node.drain();
     if (node === this.#node) await this.#resume(this.#awakeAt(0));
   }
 
-  async #resume(node: MemoryNode): Promise<void> {
+  /** @param meanwhile how many lobbies are created and edited while the session is being restored */
+  async #resume(node: MemoryNode, meanwhile = 0): Promise<void> {
     this.#collect();
     const former = this.#client;
     const client = await GatewayClient.open(node.url);
     this.#collect();
     client.resume(this.#token, this.#session, this.#last);
+    const busy = this.#busy(meanwhile);
     this.#client = client;
     this.#node = node;
     this.#taken = 0;
@@ -190,6 +199,15 @@ class History {
       return client.names.includes('RESUMED');
     });
     former.socket.terminate();
+    await busy;
+  }
+
+  async #busy(rounds: number): Promise<void> {
+    for (let round = 0; round < rounds; round++) {
+      await turns(this.#last % 23); // Sometimes before the session is claimed, sometimes after.
+      await this.#create(this.#live(0));
+      await this.#edit(this.#live(0), this.#edits.size - 1);
+    }
   }
 
   #live(at: number): MemoryNode {
