@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readServeOptions, serveEnvironment } from '../../src/cli/serve-options.ts';
 import { runtimeLimits } from '../../src/service/support/service-limits.ts';
+import { metricTable } from '../../src/service/telemetry/metric-table.ts';
 import { isOnPath } from '../support/runs/on-path.ts';
 
 /** The templates of deploy/: their commands and settings are read by the command's own table. */
@@ -124,6 +125,13 @@ describe('the templates for a deployment', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(unit).toMatch(/^DynamicUser=yes$/m);
     expect(template.spec).toMatchObject({ securityContext: { runAsNonRoot: true } });
+  });
+
+  it('are monitored by metrics that exist', () => {
+    const page = readFileSync(join(folder, '../docs/operations.md'), 'utf8');
+    const named = [...page.matchAll(/\b(rallypoint_[a-z_]+?)(?:_bucket)?\b/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(name => name === undefined || !Object.hasOwn(metricTable, name))).toEqual([]);
   });
 
   it.skipIf(!isOnPath('systemd-analyze'))('are a unit that systemd accepts', async () => {
