@@ -45,18 +45,33 @@ export async function backUp(folder: string, file: string): Promise<BackupReport
 /**
  * Makes a data folder of a backup, for a service to be started on.
  *
+ * @param change changes the copy that becomes the folder's database
  * @throws StoreError `store_unusable`: the file is no backup or damaged, or the folder holds a state already; `store_too_new`,
  *   `store_full`
  */
-export async function restoreBackup(file: string, folder: string): Promise<BackupReport> {
+export async function restoreBackup(
+  file: string,
+  folder: string,
+  change?: (database: DatabaseSync) => void,
+): Promise<BackupReport> {
   await requireFile(file);
   const location = await newDatabaseIn(folder);
   return besides(location, async copy => {
     await copyLive(file, copy);
     const report = look(copy, file);
     checkLayout(report.layout, migrations.length, file);
+    if (change) changeCopy(copy, change);
     return publishDatabase(copy, location, report);
   });
+}
+
+function changeCopy(copy: string, change: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(copy);
+  try {
+    change(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** Creates the folder. @returns where its database is to be */

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { systemEntropy } from '../../../wire/clock/ports.ts';
-import { createVault, isSealed, type Vault } from '../../support/vault.ts';
+import { createVault, type Vault } from '../../support/vault.ts';
+import { decodeRecord } from '../decode-record.ts';
 import { StoreError } from '../errors.ts';
 import { describeLayout, type LayoutState, migrate } from '../postgres/migrate.ts';
 import { openPostgres, type Postgres } from '../postgres/postgres.ts';
+import { openedRecord } from '../protected-keys.ts';
 import {
   type BackupReport,
   backUp,
@@ -71,19 +73,8 @@ export async function restorePlace(file: string, place: Place, options: UpkeepOp
       })),
     );
   }
-  const isProtected = await readBackup(file, async database => hasSealed(database));
-  if (!isProtected) return withoutFile(file, await restoreBackup(file, place.data));
-  const vault = openVault(options.secrets);
-  return readBackup(file, async from => {
-    const read = (database: DatabaseSync) =>
-      copyRows(
-        adapted(sqliteRows(from, file), { sessionNode: null, openKeys: true, vault }),
-        sqliteRows(database, place.data),
-        progress,
-      );
-    const { copied, report } = await remember(read, fill => createDataFolder(place.data, fill));
-    return { ...withoutFile(file, report), ...copied };
-  });
+  const openKeys = (database: DatabaseSync) => decryptKeys(database, () => openVault(options.secrets));
+  return withoutFile(file, await restoreBackup(file, place.data, openKeys));
 }
 
 /**
@@ -175,9 +166,26 @@ async function requireState(postgres: Postgres): Promise<void> {
   );
 }
 
-function hasSealed(database: DatabaseSync): boolean {
-  const bodies = database.prepare("SELECT body FROM settings WHERE name = 'secret'").all();
-  return bodies.some(({ body }) => isSealed((JSON.parse(String(body)) as { value?: unknown }).value));
+/** Decrypts the keys in a copy of the database of a cluster; other databases stay as they are. @throws ArgumentError `wrong_secret` */
+function decryptKeys(database: DatabaseSync, vault: () => Vault | undefined): void {
+  const proof = database.prepare("SELECT body FROM settings WHERE name = 'secret'").get();
+  if (!proof) return;
+  const known = vault();
+  for (const [name, key] of [
+    ['applications', 'id'],
+    ['settings', 'name'],
+  ] as const) {
+    const update = database.prepare(`UPDATE ${name} SET body = ? WHERE ${key} = ?`);
+    const remove = database.prepare(`DELETE FROM ${name} WHERE ${key} = ?`);
+    for (const row of database.prepare(`SELECT ${key} AS id, body FROM ${name}`).all()) {
+      const record = decodeRecord(name, String(row.body));
+      // One that cannot be decoded stays what it is; the service sets it aside.
+      if (typeof record === 'string') continue;
+      const opened = openedRecord(name, record, known);
+      if (opened === undefined) remove.run(String(row.id));
+      else if (opened !== record) update.run(JSON.stringify(opened), String(row.id));
+    }
+  }
 }
 
 function openVault([first, ...others]: readonly string[]): Vault | undefined {
