@@ -61,6 +61,14 @@ const tasks = {
     build();
     node('test/package/matrix/main.ts', ...rest);
   },
+  /** The suites of the interface and of other people's clients, with services on PostgreSQL and Redis. */
+  'test:engines'() {
+    install();
+    build();
+    env.RALLYPOINT_TEST_ENGINES = 'shared';
+    const files = rest.length > 0 ? rest : ['test/contract', 'test/clients'];
+    node('node_modules/vitest/vitest.mjs', 'run', '--project', 'together', ...files);
+  },
   /** What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it. */
   soak() {
     install();

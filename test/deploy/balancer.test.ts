@@ -8,14 +8,11 @@ import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { startServer } from '../support/engines/process.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
-import { isOnPath } from '../support/runs/on-path.ts';
 import { needs } from '../support/runs/parts.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
-const engines = await needs('postgres', 'redis');
-const missing = engines.missing !== undefined || !isOnPath('nginx');
-const note = engines.note || (missing ? ' (skipped: nginx is not installed)' : '');
+const parts = await needs('postgres', 'redis', 'nginx');
 const [ada] = starfall.users;
 
 async function freePort(): Promise<number> {
@@ -27,8 +24,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it.skipIf(missing)(
-  `the balancer of deploy/ passes calls and sockets to nodes, and goes on with one of them${note}`,
+it.skipIf(parts.missing)(
+  `the balancer of deploy/ passes calls and sockets to nodes, and goes on with one of them${parts.note}`,
   async () => {
     const folder = await temporaryFolder();
     onTestFinished(() => folder.remove());

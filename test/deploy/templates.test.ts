@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readServeOptions, serveEnvironment } from '../../src/cli/serve-options.ts';
 import { runtimeLimits } from '../../src/service/support/service-limits.ts';
 import { metricTable } from '../../src/service/telemetry/metric-table.ts';
-import { isOnPath } from '../support/runs/on-path.ts';
+import { needs } from '../support/runs/parts.ts';
 
 /** The templates of deploy/: their commands and settings are read by the command's own table. */
 
@@ -70,6 +70,8 @@ const dockerJson = (instruction: string) =>
 const { template } = objectOf('Deployment').spec;
 const [container] = template.spec.containers as [Container];
 const { 'node-1': first, 'node-2': second } = compose.services as Record<'node-1' | 'node-2', ComposeNode>;
+
+const systemd = await needs('systemd');
 
 describe('the templates for a deployment', () => {
   it.each([
@@ -134,7 +136,7 @@ describe('the templates for a deployment', () => {
     expect(named.filter(name => name === undefined || !Object.hasOwn(metricTable, name))).toEqual([]);
   });
 
-  it.skipIf(!isOnPath('systemd-analyze'))('are a unit that systemd accepts', async () => {
+  it.skipIf(systemd.missing)(`are a unit that systemd accepts${systemd.note}`, async () => {
     const place = mkdtempSync(join(tmpdir(), 'rallypoint-unit-'));
     try {
       // The program must be there.

@@ -57,6 +57,8 @@ const checks = {
   'arm64-node': () => hasRuntime('linux-arm64'),
   postgres: () => (findPostgres() ? undefined : 'PostgreSQL is not installed (Debian: apt-get install postgresql)'),
   redis: () => programs('redis-server', 'redis-server'),
+  nginx: () => programs('nginx-light', 'nginx'),
+  systemd: () => programs('systemd', 'systemd-analyze'),
   musl: () =>
     existsSync('/lib/ld-musl-x86_64.so.1') ? undefined : 'musl is not installed (Debian: apt-get install musl)',
 } satisfies Record<string, Check>;
