@@ -55,7 +55,10 @@ export class NodePlace {
       text += chunk;
       if (text.includes('\n')) break;
     }
-    if (!text.includes('\n')) throw new Error(`${this.name} did not start: ${readFileSync(log, 'utf8').slice(-2000)}`);
+    if (!text.includes('\n')) {
+      this.#child = undefined;
+      throw new Error(`${this.name} did not start: ${readFileSync(log, 'utf8').slice(-2000)}`);
+    }
     this.ready = readReadyLine(text);
     this.port = Number(new URL(this.ready.controlBase).port);
     this.memory.push([]);
@@ -81,7 +84,11 @@ export class NodePlace {
 
   /** Whether it ended although nobody asked it to. */
   get hasCrashed(): boolean {
-    return this.#child !== undefined && (this.#child.exitCode !== null || this.#child.signalCode !== null);
+    return (
+      this.ready !== undefined &&
+      this.#child !== undefined &&
+      (this.#child.exitCode !== null || this.#child.signalCode !== null)
+    );
   }
 
   sampleMemory(): void {

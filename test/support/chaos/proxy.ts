@@ -56,58 +56,82 @@ export class ChaosProxy {
 
 class Link {
   onEnd: () => void = () => {};
-  readonly #ends: readonly [Socket, Socket];
-  #isFrozen = false;
-  /** What arrived, or was due, while the link was frozen. */
-  #held: (() => void)[] = [];
+  readonly #ends: readonly [Direction, Direction];
 
   constructor(client: Socket, server: Socket, proxy: ChaosProxy) {
-    this.#ends = [client, server];
-    this.#forward(client, server, proxy);
-    this.#forward(server, client, proxy);
+    this.#ends = [new Direction(client, server, proxy), new Direction(server, client, proxy)];
+    for (const socket of [client, server]) {
+      socket.on('error', () => this.end());
+      socket.on('close', () => {
+        if (client.destroyed && server.destroyed) this.onEnd();
+      });
+    }
+  }
+
+  freeze(): void {
+    for (const direction of this.#ends) direction.freeze();
+  }
+
+  proceed(): void {
+    for (const direction of this.#ends) direction.proceed();
+  }
+
+  end(): void {
+    for (const { from } of this.#ends) from.destroy();
+    this.onEnd();
+  }
+}
+
+/** What one side sends to the other, in its order. */
+class Direction {
+  readonly from: Socket;
+  readonly #to: Socket;
+  readonly #waiting: { readonly dueMs: number; readonly send: () => void }[] = [];
+  #isFrozen = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(from: Socket, to: Socket, proxy: ChaosProxy) {
+    this.from = from;
+    this.#to = to;
+    const later = (send: () => void) => {
+      this.#waiting.push({ dueMs: performance.now() + proxy.delayMs, send });
+      this.#pump();
+    };
+    from.setNoDelay();
+    from.on('data', chunk => later(() => this.#write(chunk)));
+    from.on('end', () => later(() => to.end()));
+    from.on('close', () => later(() => to.destroy()));
   }
 
   freeze(): void {
     this.#isFrozen = true;
-    for (const socket of this.#ends) socket.pause();
+    this.from.pause();
   }
 
   proceed(): void {
     this.#isFrozen = false;
-    for (const send of this.#held.splice(0)) send();
-    for (const socket of this.#ends) socket.resume();
+    this.from.resume();
+    this.#pump();
   }
 
-  end(): void {
-    for (const socket of this.#ends) socket.destroy();
-    this.onEnd();
+  #pump(): void {
+    clearTimeout(this.#timer);
+    for (let next = this.#waiting[0]; next && !this.#isFrozen; next = this.#waiting[0]) {
+      const waitMs = next.dueMs - performance.now();
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#pump(), waitMs);
+        return;
+      }
+      this.#waiting.shift();
+      next.send();
+    }
   }
 
-  #forward(from: Socket, to: Socket, proxy: ChaosProxy): void {
-    let dueMs = 0;
-    const later = (send: () => void) => {
-      dueMs = Math.max(dueMs, performance.now() + proxy.delayMs);
-      const deliver = () => (this.#isFrozen ? this.#held.push(send) : send());
-      const waitMs = dueMs - performance.now();
-      if (waitMs <= 0 && this.#held.length === 0) deliver();
-      else setTimeout(deliver, waitMs);
-    };
-    from.setNoDelay();
-    from.on('data', chunk =>
-      later(() => {
-        if (to.writable && !to.write(chunk)) {
-          from.pause();
-          to.once('drain', () => {
-            if (!this.#isFrozen) from.resume();
-          });
-        }
-      }),
-    );
-    from.on('end', () => later(() => to.end()));
-    from.on('error', () => this.end());
-    from.on('close', () => {
-      if (from.destroyed && to.destroyed) this.onEnd();
-      else later(() => to.destroy());
+  #write(chunk: Buffer): void {
+    if (!this.#to.writable || this.#to.write(chunk)) return;
+    this.from.pause();
+    this.#to.once('drain', () => {
+      if (!this.#isFrozen) this.from.resume();
     });
   }
 }

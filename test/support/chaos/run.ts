@@ -16,6 +16,7 @@ import { describeStep, type Step, schedule } from './schedule.ts';
 
 const nodeCount = 3;
 const recoveryMsMax = 15_000;
+const startsMax = 20;
 const drainMsMax = 12_000;
 /** What a node may gain after its first minute, in MiB. */
 const growthMax = 96;
@@ -95,8 +96,13 @@ class ChaosRun {
       const said = `${this.#findings.since()} s: ${describeStep(step)}`;
       this.#schedule.push(said);
       this.#tell(said);
-      await this.#strike(step);
-      await this.#recover(step.kind);
+      try {
+        await this.#strike(step);
+        await this.#recover(step.kind);
+      } catch (error) {
+        this.#findings.violation(`${describeStep(step)}: ${error}`);
+        break;
+      }
       await wait(step.restMs);
     }
     load.endTimers();
@@ -192,9 +198,18 @@ class ChaosRun {
   }
 
   async #start(place: NodePlace): Promise<void> {
-    const startMs = Date.now();
-    await place.start();
-    this.#slowestStartMs = Math.max(this.#slowestStartMs, Date.now() - startMs);
+    // A start that lacks an engine ends; supervisors repeat it.
+    for (let tries = 1; ; tries++) {
+      const startMs = Date.now();
+      try {
+        await place.start();
+        this.#slowestStartMs = Math.max(this.#slowestStartMs, Date.now() - startMs);
+        break;
+      } catch (error) {
+        if (tries === startsMax) throw error;
+        await wait(500);
+      }
+    }
     this.#balancer?.add(place.port);
   }
 
@@ -226,11 +241,13 @@ class ChaosRun {
     };
     this.#disturbances.push(disturbance);
     const undo = await this.#begin(kind, place);
-    if (together && !(together.node === node && together.kind.startsWith('node'))) {
-      await Promise.all([wait(ms), this.#strike(together)]);
-    } else await wait(ms);
-    await undo();
-    disturbance.endMs = Date.now();
+    const over = wait(ms).then(async () => {
+      await undo();
+      disturbance.endMs = Date.now();
+    });
+    // One that is over may be what the other waits for: nodes start when the engines are there.
+    const isApart = together && !(together.node === node && together.kind.startsWith('node'));
+    await Promise.all([over, isApart && this.#strike(together)]);
   }
 
   /** @returns what undoes it */
