@@ -28,6 +28,8 @@ const alone = [
   'test/sdk/credentials/process-lock.test.ts',
   'test/sdk/redirect/{hostile,listen}.test.ts',
   'test/service/support/pending-work.test.ts',
+  // Nodes that must find within seconds of real time that an engine does not answer.
+  'test/cluster/{outages,start}.test.ts',
   // What may keep others waiting for 50 ms of real time.
   'test/service/http/stranger-bodies.test.ts',
 ];

@@ -10,6 +10,7 @@ export {
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
 export type { ReadyLine, ServiceAddresses } from './addresses.ts';
+export { BusError } from './bus/errors.ts';
 export type { ServiceOptions, VirtualClockOptions } from './options.ts';
 export { type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';

@@ -24,8 +24,11 @@ const anonymous = {
 /** Limits small enough to be reached. */
 const limits: LimitProfile = {
   ...limitProfiles.off,
-  buckets: { 'lobby-create': { requests: 20, windowMs: 60_000 } } as LimitProfile['buckets'],
-  invalidRequests: { requests: 12, windowMs: 60_000, blockMs: 20_000 },
+  buckets: {
+    'lobby-create': { requests: 20, windowMs: 60_000 },
+    'oauth-proof': { requests: 4, windowMs: 60_000 },
+  } as LimitProfile['buckets'],
+  invalidRequests: { requests: 60, windowMs: 60_000, blockMs: 20_000 },
 };
 
 const control = (node: Service, method: string, path: string, body?: unknown) =>
@@ -231,13 +234,30 @@ describe.skipIf(engines.missing)(`nodes with the same fixtures${engines.note}`, 
     expect(statuses.filter(status => status === 429)).toHaveLength(10);
   });
 
+  it('report no more wrong secrets than the limit allows, however they are spread', async () => {
+    const { id } = cluster.node(0).fixtures.applications[0] ?? {};
+    const attempt = async (at: number) => {
+      const answer = await fetch(`${cluster.node(at % 3).apiBase}/v10/oauth2/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${id}:wrong`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'identify' }),
+      });
+      return answer.status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 18 }, (_, at) => attempt(at)));
+    expect(statuses.filter(status => status === 401)).toHaveLength(4);
+    expect(statuses.filter(status => status === 429)).toHaveLength(14);
+  });
+
   it('block an address at all nodes after what it did at each', async () => {
     const wrong = { authorization: 'Bot wrong' };
     const attempt = async (at: number) => {
       const { status, body } = await callApi(cluster.node(at), 'GET', '/applications/@me', undefined, wrong);
       return `${status} ${(body as { message: string }).message}`;
     };
-    for (let n = 0; n < 12; n++) expect(await attempt(n % 3)).toBe('401 401: Unauthorized');
+    let count = 0;
+    while (count < 60 && (await attempt(count % 3)) === '401 401: Unauthorized') count++;
+    expect(count).toBeGreaterThan(20);
     for (const at of [0, 1, 2]) await expect.poll(() => attempt(at)).not.toBe('401 401: Unauthorized');
   });
 });

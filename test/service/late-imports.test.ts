@@ -30,7 +30,8 @@ const cases = {
 
 describe('an import that is done late', () => {
   it('is one of those that are tried here, or done before traffic is accepted', () => {
-    const before = ['./store/sqlite/store.ts', './telemetry/tracing.ts'];
+    const cluster = ['./open-shared.ts', './store/protected-keys.ts', './support/vault.ts'];
+    const before = ['./store/sqlite/store.ts', './telemetry/tracing.ts', ...cluster];
     // Of Node.js itself, and asked for within the delivery that undici is tried with.
     const builtIn = ['node:dns/promises'];
     expect(new Set(lateImports())).toEqual(new Set([...Object.keys(cases), ...before, ...builtIn]));

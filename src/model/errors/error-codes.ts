@@ -180,8 +180,7 @@ export const errorCodes = {
     },
     StoreError: {
       store_failed: 'The engine could not read or commit; a rejected transaction left nothing behind.',
-      store_unavailable:
-        'The database could not be reached in time; the call had no effect and will have none. Try again.',
+      store_unavailable: 'The database could not be reached in time. Nothing is changed after this answer; try again.',
       store_full: 'The disk has no space left; a rejected transaction left nothing behind.',
       store_closed: 'The store was used after it was closed.',
       store_in_use: 'Another process has the data folder open.',

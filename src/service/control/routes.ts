@@ -3,7 +3,7 @@ import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
 import { formatIssues } from '../../model/errors/issue.ts';
 import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
-import { isEngineFailure } from '../http/errors.ts';
+import { isEngineFailure, logLevelOf } from '../http/errors.ts';
 import type { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
@@ -96,7 +96,7 @@ function rejectForNow(
   reply: FastifyReply,
   error: StoreError | BusError,
 ): FastifyReply {
-  deps.core.log.error({ call: request.routeOptions.url, error }, 'A control call failed.');
+  deps.core.log[logLevelOf(error)]({ call: request.routeOptions.url, error }, 'A control call failed.');
   return reply.code(apiErrors.overloaded.status).send({ code: error.code, message: error.message });
 }
 

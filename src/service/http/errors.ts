@@ -74,6 +74,16 @@ function overloadedReply(): Reply {
   return { ...requestErrorReply(new RequestError('overloaded')), headers };
 }
 
+const outages: ReadonlySet<unknown> = new Set(['store_unavailable', 'bus_unavailable', 'node_outdated']);
+
+/**
+ * How loudly to log an error of a request: while an engine of a cluster is away, every request fails for a reason that is in the log
+ * already.
+ */
+export function logLevelOf(error: unknown): 'debug' | 'error' {
+  return isEngineFailure(error) && outages.has(error.code) ? 'debug' : 'error';
+}
+
 /** Whether {@link errorReply} hides what the error says. */
 export function isUnforeseen(error: unknown): boolean {
   return errorReply(error).status >= 500;

@@ -38,6 +38,7 @@ import {
   foreignOriginReply,
   isUnforeseen,
   limitReply,
+  logLevelOf,
   misdirectedError,
   requestErrorReply,
 } from './errors.ts';
@@ -215,7 +216,7 @@ function serveRoute(core: Core, served: Served) {
       }
     } catch (error) {
       if (error instanceof BodyBrokenOff) return pendingWork.end();
-      if (isUnforeseen(error)) core.log.error({ route: name, request_id, error }, 'A request failed.');
+      if (isUnforeseen(error)) core.log[logLevelOf(error)]({ route: name, request_id, error }, 'A request failed.');
       const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
       if (isBlocked) core.metrics.limited('blocked_address');
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);

@@ -64,9 +64,10 @@ export interface Store extends StoreView {
 
   /**
    * @param scope transactions of one scope run one after another: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
-   * @param guards further scopes that the transaction must not run concurrently with, because it relies on them; their revisions stay
-   * @throws whatever the work throws; then nothing is written; StoreError `store_failed` when the engine could not
-   *   commit, `store_closed`
+   * @param guards further scopes that the transaction must not run concurrently with, because it relies on them: two transactions
+   *   with a common guard exclude each other. Their revisions may rise
+   * @throws whatever the work throws; then nothing is written; StoreError `store_failed` and `store_full` when the engine could not
+   *   commit, `store_unavailable` when it could not be reached in time: nothing is changed after that answer; `store_closed`
    */
   transact<T>(
     scope: string,

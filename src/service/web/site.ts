@@ -5,7 +5,7 @@ import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';
 import type { AddressOf } from '../http/client-address.ts';
-import { errorReply, isUnforeseen } from '../http/errors.ts';
+import { errorReply, isUnforeseen, logLevelOf } from '../http/errors.ts';
 import { canonicalUrl, notFound } from '../http/router.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
@@ -86,7 +86,7 @@ function createSite(core: Core): FastifyInstance {
 function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (!request.is404 && isUnforeseen(error)) {
     const request_id = requestIdOf(reply.raw);
-    core.log.error({ url: request.routeOptions.url, request_id, error }, 'A request failed.');
+    core.log[logLevelOf(error)]({ url: request.routeOptions.url, request_id, error }, 'A request failed.');
   }
   writeReply(reply.hijack().raw, request.is404 ? notFound(request.method, request.url) : errorReply(error));
 }

@@ -7,7 +7,7 @@ import { lobbyMemberRecord, tokenRecord } from '../../support/store/records.ts';
 import { anyStep, type Step } from '../../support/store/store-steps.ts';
 
 /** How lists select and order, alone and within works; part of the store suite. */
-export function listSuite(store: () => Store): void {
+export function listSuite(store: () => Store, numRuns: number): void {
   const putMembers = (...pairs: [lobby: string, user: string][]) =>
     store().transact('x', work => {
       for (const [lobby_id, user_id] of pairs) work.put('lobby_members', lobbyMemberRecord({ lobby_id, user_id }));
@@ -117,7 +117,7 @@ export function listSuite(store: () => Store): void {
           expect(await store().list('tokens')).toEqual(model.list('tokens'));
         }
       }),
-      { numRuns: 60 },
+      { numRuns },
     );
   });
 }

@@ -222,7 +222,7 @@ export function storeSuite(
       });
     });
 
-    listSuite(() => store);
+    listSuite(() => store, kind === 'embedded' ? 60 : 20);
 
     describe('the revision of a scope', () => {
       it('rises with every commit in the scope, to the number that the transaction was given', async () => {

@@ -14,6 +14,7 @@ import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies
 import type { Announced } from '../../../src/service/events/announcement.ts';
 import { ClusterSessions } from '../../../src/service/gateway/cluster/sessions.ts';
 import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
+import { StoreError } from '../../../src/service/store/errors.ts';
 import { openMemoryStore } from '../../../src/service/store/memory/store.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
@@ -108,6 +109,8 @@ export class MemoryNode implements Cluster {
   #isFrozen = false;
   #isDead = false;
   #isDelivering = false;
+  /** The store does not answer. */
+  isCutOff = false;
   readonly #died = Promise.withResolvers<void>();
 
   private constructor(cluster: MemoryCluster, node: string) {
@@ -321,6 +324,7 @@ export class MemoryNode implements Cluster {
 
   /** Never resolves on a node that was killed. */
   #alive(): Promise<void> {
+    if (this.isCutOff) return Promise.reject(new StoreError('store_unavailable', 'The store is away.'));
     return this.#isDead ? new Promise(() => {}) : Promise.resolve();
   }
 }

@@ -25,14 +25,22 @@ export function parseRedisUrl(text: string): RedisAddress {
   const number = isSocket ? (url.searchParams.get('db') ?? '') : url.pathname.replace(/^\//, '');
   if (!/^\d{0,5}$/.test(number) || (isSocket ? url.pathname.length < 2 : url.hostname === '')) throw malformed();
   const database = Number(number);
-  const path = isSocket ? decodeURIComponent(url.pathname) : undefined;
+  const path = isSocket ? decoded(url.pathname) : undefined;
   return {
     ...{ path, database },
     url: path === undefined ? `${url.protocol}//${url.host}` : '',
-    username: decodeURIComponent(url.username) || undefined,
-    password: decodeURIComponent(url.password) || undefined,
+    username: decoded(url.username) || undefined,
+    password: decoded(url.password) || undefined,
     shown: path === undefined ? `${url.protocol}//${url.host}/${database}` : `unix://${path}?db=${database}`,
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
 }
 
 function malformed(): BusError {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Cluster, EventPlace } from '../../cluster/contract.ts';
+import { type Cluster, type EventPlace, EventsLostError } from '../../cluster/contract.ts';
 import type { Announced } from '../../events/announcement.ts';
 import { SharedDispatch } from '../hub.ts';
 import { KeptEvent } from '../sessions/event-log.ts';
@@ -14,6 +14,8 @@ import type { Session } from '../sessions/session.ts';
 export async function catchUp(cluster: Cluster, session: Session): Promise<void> {
   // What its client has received was committed before, so it is among the events delivered here by then.
   await cluster.caughtUp();
+  // Otherwise the base is from another database, of which this one is a restored backup.
+  if (session.receivedUpTo > cluster.position) throw new EventsLostError(session.receivedUpTo);
   let after: EventPlace | undefined = { position: session.receivedUpTo, number: Number.POSITIVE_INFINITY };
   while (after && !session.hasEnded) after = await replay(cluster, session, after);
   if (!session.hasEnded) session.goOn();

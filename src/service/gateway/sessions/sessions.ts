@@ -3,10 +3,12 @@ import type { CloseCodeName, Resume } from '../../../model/gateway.ts';
 import type { LobbyVoiceStateInput } from '../../../model/lobby.ts';
 import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
+import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
 import { topics } from '../../events/announcement.ts';
+import { StoreError } from '../../store/errors.ts';
 import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
@@ -217,10 +219,17 @@ export class Sessions implements SessionOwner, NodeSessions {
     return session;
   }
 
-  /** Runs work for a session, which ends when the work fails. */
+  /**
+   * Runs work for a session, which ends when the work fails. In a cluster only its connection ends while the store or
+   * the bus is away.
+   */
   work(session: Session, work: () => Promise<unknown>): void {
     this.#parts.pendingWork.run(work).catch((error: unknown) => {
-      if (!session.hasEnded && !this.#isClosing) this.onFail(session, error);
+      if (session.hasEnded || this.#isClosing) return;
+      const isAway = error instanceof StoreError || error instanceof BusError;
+      if (!this.#cluster || !isAway || session.isHolding) return this.onFail(session, error);
+      this.#core.log.warn({ error }, 'The store or the bus is away; a connection was closed, and its session waits.');
+      session.connection?.close('UNKNOWN_ERROR', 'Try again.');
     });
   }
 

@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import { requestIdOf } from '../../http/call.ts';
 import type { AddressOf } from '../../http/client-address.ts';
-import { isEngineFailure } from '../../http/errors.ts';
+import { isEngineFailure, logLevelOf } from '../../http/errors.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { AuthorizationPageFault } from '../authorize/authorization-request.ts';
 import { formToken } from '../sign-in/sign-in.ts';
@@ -54,7 +54,7 @@ export function mountFlow<Purpose>(
     const text = errorText(words, error);
     if (text.status >= 500) {
       const about = { route: request.routeOptions.url, request_id: requestIdOf(raw), error };
-      core.log.error(about, 'A page could not be shown because of an error.');
+      core.log[logLevelOf(error)](about, 'A page could not be shown because of an error.');
     }
     const startAgain = paths.page + searchOf(request);
     return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);

@@ -42,10 +42,6 @@ const eventsSql = `
   )
   SELECT count(*)::int AS deleted FROM gone`;
 
-/** A database that was copied from another server may have events with positions that this one has not come to yet. */
-const strayEventsSql = `
-  DELETE FROM rallypoint.events WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
-
 const commitsSql = `
   WITH gone AS (
     DELETE FROM rallypoint.commits WHERE id IN (
@@ -74,7 +70,6 @@ export function storeCleaner(postgres: Postgres, bounds: CleaningBounds = {}): (
     }
   };
   return async () => {
-    await postgres.query(strayEventsSql);
     const [tooMuch] = await postgres.query(tooMuchSql, [eventsBytesMax]);
     await untilDone(eventsSql, [eventsMs, tooMuch?.position]);
     await untilDone(commitsSql, [commitsMs]);

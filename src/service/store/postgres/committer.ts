@@ -51,6 +51,8 @@ export class Committer {
   #ready: Ready[] = [];
   #underWay = 0;
   #isScheduled = false;
+  /** The last batch could not be committed for a reason that may pass. */
+  #isFailing = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -129,6 +131,8 @@ export class Committer {
     const failed = new Set(row?.failed_units as readonly number[]);
     const revisions = row?.revisions as readonly number[];
     this.#options.reader.readClock(row?.clock_ms as number);
+    if (this.#isFailing) this.#options.log.warn({}, 'Transactions can be committed again.');
+    this.#isFailing = false;
     return this.#conclude(batch, failed, revisions);
   }
 
@@ -181,6 +185,9 @@ export class Committer {
   async #failed(batch: Batch, error: unknown): Promise<CommitReport['outcome']> {
     const { postgres, log } = this.#options;
     if (isTransient(error) || sqlState(error) === tooLateState) {
+      if (!this.#isFailing)
+        log.error({ error }, 'Transactions could not be committed; they are tried again until their time is up.');
+      this.#isFailing = true;
       batch.repeat();
     } else if (batch.units.length > 1) {
       // One of them is at fault; the others are not to suffer for it.

@@ -54,7 +54,7 @@ export function failedError(location: string, cause: unknown): StoreError {
 }
 
 export function unavailableError(location: string, cause: unknown): StoreError {
-  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing was changed by this call. Try again.`;
+  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing is changed after this answer; try again.`;
   return new StoreError('store_unavailable', message, { cause });
 }
 

@@ -42,6 +42,8 @@ const types = {
   },
 };
 
+/** How long the server may take to end a connection. */
+const closeMs = 2000;
 /** How often statements under way are compared with their deadlines. */
 const watchMs = 100;
 
@@ -136,11 +138,13 @@ export class Link {
     this.#socket.destroy();
   }
 
-  /** Ends the connection after the statements under way. */
+  /** Ends the connection after the statements under way, or without them when the server does not answer. */
   async close(): Promise<void> {
     if (this.#lost) return;
+    const cancel = systemClock.schedule(closeMs, () => void this.#socket.destroy());
     this.#lost = new Error('the connection was closed');
     await this.#client.end().catch(() => {});
+    cancel();
     this.#watch?.();
   }
 

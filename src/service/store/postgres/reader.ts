@@ -21,6 +21,11 @@ interface Wanted<T> {
   readonly answer: PromiseWithResolvers<T>;
 }
 
+interface WantedList {
+  readonly statement: Statement;
+  readonly answer: PromiseWithResolvers<readonly Row[]>;
+}
+
 interface Decoded {
   readonly body: string;
   readonly record: object;
@@ -28,6 +33,8 @@ interface Decoded {
 
 /** Most records, or scopes, in one statement. */
 const keysPerStatementMax = 500;
+/** Packets for the lists of one turn. */
+const listGroupsMax = 4;
 /** Most JSON, in UTF-16 units, of records that are kept decoded. */
 const decodedSizeMax = 16 * 1024 * 1024;
 
@@ -39,6 +46,7 @@ export class Reader implements StoreView {
   readonly #decoded = new LruCache<Decoded>(decodedSizeMax);
   #gets = new Map<CollectionName, Map<string, Wanted<object | undefined>>>();
   #revisions = new Map<string, Wanted<number>>();
+  #lists = new Map<string, WantedList>();
   #isScheduled = false;
   #clock: ClockReading | undefined;
 
@@ -66,7 +74,7 @@ export class Reader implements StoreView {
   async list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Promise<Records[Name][]> {
     routeOf(collection, query); // throws for an invalid query
     if (query.equals?.every(isStorable) === false) return [];
-    const [rows = []] = await this.#postgres.queryTogether([listStatement(collection, query)]);
+    const rows = await this.#listed(listStatement(collection, query));
     const records: object[] = [];
     for (const { body } of rows) {
       const record = this.#decode(collection, body as string);
@@ -89,15 +97,50 @@ export class Reader implements StoreView {
     if (known) return known.answer.promise;
     const answer = Promise.withResolvers<T>();
     wanted.set(name, { key, answer });
-    if (!this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(() => this.#read());
-    }
+    this.#schedule();
     return answer.promise;
   }
 
+  /** The same list is read once, however many ask for it in one turn. */
+  #listed(statement: Statement): Promise<readonly Row[]> {
+    const name = [statement.name, ...(statement.values ?? [])].join('\0');
+    const known = this.#lists.get(name);
+    if (known) return known.answer.promise;
+    const answer = Promise.withResolvers<readonly Row[]>();
+    this.#lists.set(name, { statement, answer });
+    this.#schedule();
+    return answer.promise;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#revisions.size > 0 || this.#gets.size > 0) this.#read();
+      if (this.#lists.size > 0) this.#readLists();
+    });
+  }
+
+  /** On several connections, because a list may be long. */
+  #readLists(): void {
+    const lists = [...this.#lists.values()];
+    this.#lists = new Map();
+    const groups = Map.groupBy(lists.keys(), at => at % listGroupsMax);
+    for (const group of groups.values()) {
+      const own = group.map(at => lists[at] as WantedList);
+      this.#postgres.queryTogether(own.map(({ statement }) => statement)).then(
+        results => {
+          for (const [at, { answer }] of own.entries()) answer.resolve(results[at] ?? []);
+        },
+        (error: unknown) => {
+          for (const { answer } of own) answer.reject(error);
+        },
+      );
+    }
+  }
+
   #read(): void {
-    this.#isScheduled = false;
     const statements: Statement[] = [];
     const readers: ((rows: readonly Row[]) => void)[] = [];
     const rejections: ((error: unknown) => void)[] = [];

@@ -66,8 +66,8 @@ interface Queue {
   holder: Component | undefined;
 }
 
-/** Bounds what one conflict repeats. */
-const jobsPerComponentMax = 128;
+/** Bounds what one conflict repeats, and what the server locks for it. */
+const componentMax = { jobs: 128, keys: 400 } as const;
 
 /** Whose turn it is: jobs that share a scope or guard run in the order in which they were added, and never in two components. */
 export class Turns {
@@ -141,15 +141,18 @@ export class Turns {
   /** The components that the job would make one; undefined when it has to wait. */
   #joined(job: Job, formed: ReadonlySet<Forming>): Set<Forming> | undefined {
     const joined = new Set<Forming>();
-    let size = 1;
+    let jobs = 1;
+    let keys = job.keys.length;
     for (const key of job.keys) {
       const holder = this.#queues.get(key)?.holder as Forming | undefined;
       if (this.#first(key) !== job || (holder && !formed.has(holder))) return undefined;
       if (!holder || joined.has(holder)) continue;
       joined.add(holder);
-      size += holder.jobs.length;
+      jobs += holder.jobs.length;
+      keys += holder.keys.size;
     }
-    return joined.size > 0 && size > jobsPerComponentMax ? undefined : joined;
+    const isTooLarge = jobs > componentMax.jobs || keys > componentMax.keys;
+    return joined.size > 0 && isTooLarge ? undefined : joined;
   }
 
   #join(job: Job, joined: ReadonlySet<Forming>, formed: Set<Forming>): void {

@@ -34,7 +34,7 @@ describe('a client that resumes at any node', () => {
           await history.close();
         }
       }),
-      tries(40, 2_000),
+      tries(20, 2_000),
     );
   });
 });

@@ -171,7 +171,7 @@ describe('a session resumed at another node', () => {
     const client = await join(one, ada);
     one.kill();
     const stranger = await resume(two, ben, client);
-    await stranger.frame(invalid);
+    expect(await stranger.frame(invalid)).toMatchObject({ d: false });
     await cluster.clock.advance(windowMs - 1);
     const back = await resume(two, ada, client);
     await back.dispatch('RESUMED');
@@ -195,6 +195,21 @@ describe('a session resumed at another node', () => {
     await settled(cluster);
     expect(await two.core.store.list('gateway_sessions')).toEqual([]);
     expect(two.notified).toEqual([`-${ada}`]);
+  });
+
+  it('is refused when its base is ahead of all events, as after a restored backup', async () => {
+    const { cluster, one, two } = await begin();
+    const client = await join(one, ada);
+    one.kill();
+    await cluster.store.transact('test', async work => {
+      const record = await work.get('gateway_sessions', client.sessionId);
+      const base = record?.base && { ...record.base, position: record.base.position + 1000 };
+      if (record && base) work.put('gateway_sessions', { ...record, base });
+    });
+    const back = await resume(two, ada, client);
+    expect(await back.frame(invalid)).toMatchObject({ d: false });
+    await settled(cluster);
+    expect(await cluster.store.list('gateway_sessions')).toEqual([]);
   });
 
   it('is closed with 4007 for a number that it never had', async () => {
@@ -281,6 +296,44 @@ describe('a node that is behind', () => {
     const again = await join(one, ada);
     await edit(two, lobby, '3');
     await again.dispatch('LOBBY_UPDATE');
+  });
+});
+
+describe('while the store is away', () => {
+  it('a session loses its connection at most, and goes on afterwards', async () => {
+    const { cluster, one, lobby } = await begin();
+    const client = await join(one, ada);
+    one.isCutOff = true;
+    client.send({ op: opcodes.LOBBY_VOICE_STATES, d: [{ lobby_id: lobby, self_mute: false, self_deaf: false }] });
+    expect((await client.closed).code).toBe(4000);
+    const early = await resume(one, ada, client);
+    expect((await early.closed).code).toBe(4000);
+    one.isCutOff = false;
+    await edit(one, lobby, '1');
+    const back = await resume(one, ada, client);
+    await back.dispatch('RESUMED');
+    expect(dispatches(back)).toEqual([
+      ['LOBBY_UPDATE', client.sequence + 1],
+      ['RESUMED', client.sequence + 2],
+    ]);
+    await settled(cluster);
+    expect(one.notified).toEqual([`+${ada}`]);
+  });
+
+  it('the end of a session waits, and is not lost', async () => {
+    const { cluster, one } = await begin();
+    const client = await join(one, ada);
+    one.isCutOff = true;
+    await client.end();
+    await settled(cluster);
+    expect(one.gateway.sessionCount).toBe(0);
+    one.isCutOff = false;
+    expect(await one.core.bus.present(topics.player('1', ada))).toBe(1);
+    await one.sessions.sweep();
+    await settled(cluster);
+    expect(one.notified).toEqual([`+${ada}`, `-${ada}`]);
+    expect(await cluster.store.list('gateway_sessions')).toEqual([]);
+    expect(await one.core.bus.present(topics.player('1', ada))).toBe(0);
   });
 });
 

@@ -70,13 +70,6 @@ describe.skipIf(part.missing)(`the tables of PostgreSQL${part.note}`, () => {
       expect((await database.events()).map(event => event.follow)).toEqual(['4', '4']);
     });
 
-    it('deletes events of positions that the server has not come to: the database was restored from another one', async () => {
-      await database.query(`INSERT INTO rallypoint.events VALUES (1000000000, 0, 'x', 'x', 1, now())`);
-      await announce('1', 10);
-      await clean({});
-      expect((await database.events()).map(event => event.follow)).toEqual(['1', '1']);
-    });
-
     it('deletes outcomes of batches, and scopes of which the revision does not go back', async () => {
       for (let at = 0; at < 500; at++) await announce(`scope/${at % 300}`, 1);
       const revision = await store.revision('scope/1');
