@@ -25,6 +25,10 @@ const rounds = 5;
 const roundMs = 2000;
 
 export async function run(): Promise<BenchRow[]> {
+  if (findPostgres() === undefined) {
+    console.error('PostgreSQL is not installed: its rows are left out.');
+    return [];
+  }
   const folder = await mkdtemp(join(tmpdir(), 'rallypoint-bench-'));
   const server = await startPostgres('fsync = on', 'full_page_writes = on', 'shared_buffers = 256MB');
   try {
@@ -62,7 +66,7 @@ async function measure(shared: Store, embedded: Store, peer: () => Promise<numbe
   return [
     row(`store on PostgreSQL, ${parallel} in parallel, against pgbench`, perSecond, commits, { sign: '≥', value: 0.6 }),
     row('CPU of a write on PostgreSQL, against SQLite', microseconds, writes, { sign: '≤', value: 3 }),
-    row('CPU of a read on PostgreSQL, against memory', microseconds, reads, { sign: '≤', value: 20 }),
+    row('CPU of a read on PostgreSQL, against SQLite', microseconds, reads, { sign: '≤', value: 5 }),
   ];
 }
 
