@@ -98,7 +98,7 @@ class Direction {
       this.#pump();
     };
     from.setNoDelay();
-    from.on('data', chunk => later(() => this.#write(chunk)));
+    from.on('data', (chunk: Buffer) => later(() => this.#write(chunk)));
     from.on('end', () => later(() => to.end()));
     from.on('close', () => later(() => to.destroy()));
   }
