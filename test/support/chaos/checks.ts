@@ -7,7 +7,7 @@ import type { Epoch, Watcher } from './watcher.ts';
 /** A time in which something was done to the cluster. */
 export interface Disturbance {
   readonly what: string;
-  /** Nodes only: a timer may be later when its node died. */
+  /** One node, or its links, only: a timer may be later when its node died. */
   readonly isNode: boolean;
   readonly startMs: number;
   endMs: number;

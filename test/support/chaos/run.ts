@@ -235,7 +235,8 @@ class ChaosRun {
     if (!place) throw new Error(`There is no node ${node}.`);
     const disturbance: Disturbance = {
       what: kind,
-      isNode: kind.startsWith('node'),
+      // An engine concerns all nodes.
+      isNode: !kind.startsWith('PostgreSQL') && !kind.startsWith('Redis'),
       startMs: Date.now(),
       endMs: Number.POSITIVE_INFINITY,
     };

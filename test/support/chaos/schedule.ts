@@ -33,7 +33,10 @@ export interface Step {
   readonly together: Step | undefined;
 }
 
-/** Steps without an end; every kind occurs before one occurs again. The same for the same seed. */
+/**
+ * Steps without an end; every kind occurs before one occurs again. The same for the same seed. One node is neither killed nor
+ * drained: its memory is watched.
+ */
 export function* schedule(seed: number, nodes: number, share = 1): Generator<Step> {
   const random = seededRandom(seed);
   let bag: FaultKind[] = [];
@@ -43,9 +46,14 @@ export function* schedule(seed: number, nodes: number, share = 1): Generator<Ste
     if (kind === undefined) throw new Error('The bag is empty.');
     return kind;
   };
+  const spared = seed % nodes;
+  const nodeFor = (kind: FaultKind): number =>
+    kind === 'node killed' || kind === 'node drained'
+      ? (spared + 1 + Math.floor(random() * (nodes - 1))) % nodes
+      : Math.floor(random() * nodes);
   const step = (kind: FaultKind, together?: Step): Step => ({
     kind,
-    node: Math.floor(random() * nodes),
+    node: nodeFor(kind),
     ms: Math.round(share * (kind === 'node frozen for long' ? 8000 + random() * 4000 : 300 + random() * 4500)),
     restMs: Math.round(share * random() * 3000),
     together,
