@@ -16,6 +16,9 @@ import { describeStep, type Step, schedule } from './schedule.ts';
 
 const nodeCount = 3;
 const recoveryMsMax = 15_000;
+/** Until what began has ended by its timer, and until nodes have looked for what is due. */
+const timersMs = 8000;
+const sweepMs = 2500;
 const startsMax = 20;
 const drainMsMax = 12_000;
 /** What a node may gain after its first minute, in MiB. */
@@ -91,6 +94,8 @@ class ChaosRun {
     this.#timers.push(setInterval(() => this.#tellProgress(history), 10_000));
 
     const endMs = Date.now() + ms;
+    const timersEndMs = endMs - Math.min(ms / 2, timersMs);
+    this.#timers.push(setTimeout(() => load.endTimers(), timersEndMs - Date.now()));
     for (const step of schedule(seed, nodeCount, share)) {
       if (Date.now() > endMs) break;
       const said = `${this.#findings.since()} s: ${describeStep(step)}`;
@@ -105,8 +110,8 @@ class ChaosRun {
       }
       await wait(step.restMs);
     }
-    load.endTimers();
-    await wait(8000);
+    // What is due ends, at the latest when the nodes have looked once more since everything works.
+    await wait(Math.max(timersEndMs + timersMs - Date.now(), sweepMs));
     await load.end();
     for (const id of load.retired.keys()) await load.checkRetired(id);
     await this.#settle(load);
