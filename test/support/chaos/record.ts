@@ -13,6 +13,8 @@ export interface Call {
 }
 
 export const callMsMax = 10_000;
+/** Told while it runs. */
+const slowMs = 3000;
 /** What the machine may add to any time that is measured, when it has other work as well. */
 export const machineMs = 750;
 
@@ -46,6 +48,7 @@ export class Findings {
     const ms = call.endMs - call.startMs;
     this.slowestCallMs = Math.max(this.slowestCallMs, ms);
     const said = `${call.what} (from ${this.since(call.startMs)} s) answered ${call.status} after ${ms} ms: ${JSON.stringify(call.body)}`;
+    if (ms > slowMs) this.#tell(`slow: ${said}`);
     if (ms > callMsMax + machineMs) this.violation(`too late: ${said}`);
     if (call.status === 500 || call.status === 401 || call.status === 403) this.violation(said);
     const { code, message } = (call.body ?? {}) as { code?: unknown; message?: unknown; error?: unknown };
