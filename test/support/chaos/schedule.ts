@@ -33,6 +33,9 @@ export interface Step {
   readonly together: Step | undefined;
 }
 
+/** A rest after every sixth step, in which timers are not late for any reason. */
+const calmMs = 15_000;
+
 /**
  * Steps without an end; every kind occurs before one occurs again. The same for the same seed. One node is neither killed nor
  * drained: its memory is watched.
@@ -40,6 +43,7 @@ export interface Step {
 export function* schedule(seed: number, nodes: number, share = 1): Generator<Step> {
   const random = seededRandom(seed);
   let bag: FaultKind[] = [];
+  let steps = 0;
   const take = (): FaultKind => {
     if (bag.length === 0) bag = [...faultKinds];
     const [kind] = bag.splice(Math.floor(random() * bag.length), 1);
@@ -55,7 +59,7 @@ export function* schedule(seed: number, nodes: number, share = 1): Generator<Ste
     kind,
     node: nodeFor(kind),
     ms: Math.round(share * (kind === 'node frozen for long' ? 8000 + random() * 4000 : 300 + random() * 4500)),
-    restMs: Math.round(share * random() * 3000),
+    restMs: Math.round(share * (++steps % 6 === 0 ? calmMs : random() * 3000)),
     together,
   });
   for (;;) {
