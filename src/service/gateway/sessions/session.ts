@@ -244,9 +244,10 @@ export class Session implements Follower {
     if (only !== undefined && only !== this.id) return false;
     if (follow !== undefined && this.#following.has(follow)) return false; // The client has it already.
     if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // The client never had it.
+    // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
+    if (only !== undefined) return true;
     if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
-    // Events about the session itself belong to no guild, so shards do not matter.
-    return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
+    return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is new every later one is.
