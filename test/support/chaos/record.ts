@@ -14,7 +14,7 @@ export interface Call {
 
 export const callMsMax = 10_000;
 /** Told while it runs. */
-const slowMs = 3000;
+const slowMs = 6000;
 /** What the machine may add to any time that is measured, when it has other work as well. */
 export const machineMs = 750;
 
