@@ -6,7 +6,7 @@ import { isSoak, runs, seedOf } from '../support/runs/soak.ts';
 const engines = await needs('postgres', 'redis');
 
 /** How long something is done to the cluster: in a soak RALLYPOINT_CHAOS_SECONDS, if it is set. */
-const ms = runs(8000, Number(process.env.RALLYPOINT_CHAOS_SECONDS ?? 300) * 1000);
+const ms = runs(6000, Number(process.env.RALLYPOINT_CHAOS_SECONDS ?? 300) * 1000);
 
 describe.skipIf(engines.missing)(`three nodes, as processes, behind a balancer${engines.note}`, () => {
   it(
