@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   memory: () => import('./memory.ts'),
   reconnect: () => import('./reconnect.ts'),
   lobbies: () => import('./lobbies.ts'),
+  scale: () => import('./scale.ts'),
   backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),
   commands: () => import('./commands.ts'),

@@ -12,6 +12,10 @@ export const doctorOptions: OptionGroups = {
       value: 'DIR',
       help: ["check a service's data folder instead; the service may be running"],
     },
+    store: {
+      value: 'URL',
+      help: ['check the PostgreSQL database of a cluster instead; nodes may be running'],
+    },
   },
   Output: {
     json: { help: ['print one JSON document'] },
@@ -27,6 +31,8 @@ export interface DoctorSettings {
   readonly handler: string | undefined;
   /** The data folder to check instead. */
   readonly data: string | undefined;
+  /** The database to check instead. */
+  readonly store: string | undefined;
   readonly json: boolean;
 }
 
@@ -51,11 +57,15 @@ export function readDoctorSettings(args: readonly string[]): DoctorSettings | un
   }
   const data = optionText(given, 'data');
   const other = ['scheme', 'application', 'folder', 'handler'].find(name => given[name] !== undefined);
-  if (data !== undefined && other !== undefined) {
-    throw new UsageError(`--data checks a service and --${other} a game. Pass one of them.`);
+  const store = optionText(given, 'store');
+  const state = data === undefined ? 'store' : 'data';
+  if ((data !== undefined || store !== undefined) && other !== undefined) {
+    throw new UsageError(`--${state} checks a service and --${other} a game. Pass one of them.`);
   }
+  if (data !== undefined && store !== undefined)
+    throw new UsageError('--data and --store both say where the state is kept; give one of them.');
   return {
-    data,
+    ...{ data, store },
     scheme,
     applicationId,
     folder: optionText(given, 'folder'),

@@ -4,29 +4,37 @@ import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
 import { doctorHelp } from './help.ts';
 import { type Paint, paintFor, printable } from './paint.ts';
+import { readSecrets } from './serve-options.ts';
+import { readPlace } from './state/options.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rallypoint doctor`: finds out why a player cannot sign in on this machine, or what is wrong with a service's data folder, and
+ * `rallypoint doctor`: finds out why a player cannot sign in on this machine, or what is wrong with a service's state, and
  * how to fix it.
  *
  * @returns false when it found a problem
  * @throws UsageError
  */
-export async function doctorCommand(args: readonly string[], { stdout }: Terminal): Promise<boolean> {
+export async function doctorCommand(args: readonly string[], { stdout, environment }: Terminal): Promise<boolean> {
   const settings = readDoctorSettings(args);
   if (!settings) {
     stdout.write(doctorHelp());
     return true;
   }
-  const findings = settings.data === undefined ? await checkGame(settings) : await checkData(settings.data);
+  const { data, store } = settings;
+  const findings =
+    data !== undefined
+      ? await checkData(data)
+      : store !== undefined
+        ? await checkStore(store, readSecrets(environment))
+        : await checkGame(settings);
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
-    const { scheme, applicationId, data } = settings;
+    const { scheme, applicationId } = settings;
     const hasCheckedScheme = scheme !== undefined || applicationId !== undefined;
-    if (data === undefined && !hasCheckedScheme)
+    if (data === undefined && store === undefined && !hasCheckedScheme)
       stdout.write('No scheme was checked. Pass one with --scheme or --application.\n');
   }
   return findings.every(({ ok }) => ok);
@@ -45,6 +53,13 @@ async function checkGame(settings: DoctorSettings): Promise<readonly Finding[]> 
 async function checkData(folder: string): Promise<readonly Finding[]> {
   const { inspectDataFolder } = await import('../service/store/sqlite/upkeep.ts');
   return inspectDataFolder(folder);
+}
+
+async function checkStore(url: string, secrets: readonly string[]): Promise<readonly Finding[]> {
+  const place = readPlace('--store', url);
+  if ('data' in place) return checkData(place.data);
+  const { inspectPostgres } = await import('../service/store/transfer/inspect-postgres.ts');
+  return inspectPostgres(place.store, secrets);
 }
 
 /** The result of one check. */

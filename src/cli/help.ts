@@ -1,5 +1,4 @@
 import { environmentVariables } from '../wire/environment-variables.ts';
-import { dataOptions } from './backup-options.ts';
 import type { OptionGroups } from './command-line.ts';
 import { configFields, configFileName } from './commands/config-file.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
@@ -8,7 +7,8 @@ import { actionOf, actionsOf, type ControlCommand, controlEnvironment, controlOp
 import { devOptions } from './dev-options.ts';
 import { doctorOptions } from './doctor-options.ts';
 import { initOptions } from './init-options.ts';
-import { serveOptions } from './serve-options.ts';
+import { serveEnvironment, serveOptions } from './serve-options.ts';
+import { backupOptions, migrateOptions, moveOptions, restoreOptions } from './state/options.ts';
 
 const helpColumn = 24;
 
@@ -25,9 +25,11 @@ export const commandSummaries = {
   use: 'use a command as a user, and print what the user sees',
   logs: 'show the requests, events and connections of a running service',
   commands: "register, compare and show an application's commands",
-  doctor: "find out why players cannot sign in, or what is wrong with a service's data folder",
+  doctor: "find out why players cannot sign in, or what is wrong with a service's data",
   backup: "copy a service's state into one file, also while the service runs",
-  restore: 'make a data folder from a backup',
+  restore: 'fill an empty data folder or database with a backup',
+  move: 'move a state from a data folder to PostgreSQL, or back',
+  migrate: 'bring a PostgreSQL database to the newest layout',
   completion: `print a completion script: ${shells.join(', ')}`,
   help: 'show how to use a command: rallypoint help commands deploy',
 } as const;
@@ -231,13 +233,14 @@ function usageOf(action: ActionName): string {
 /** What `rallypoint doctor --help` shows. */
 export function doctorHelp(): string {
   return [
-    'Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR] [options]',
+    'Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR | --store URL] [options]',
     '',
     'Checks everything that a redirect needs to reach the game, and what stores the tokens afterwards: the program that',
     'opens the scheme, the forwarder, the socket, the loopback interface, the keychain and the rights of this process.',
     'Without a scheme it only checks what all games share.',
     'With --data it checks a data folder: whether the database can be opened, whether acknowledged commits are missing,',
     'its pages and indexes, every record, the keys. It reads a copy in the temporary folder (TMPDIR).',
+    `With --store it checks a database: its layout, the nodes, every record, and the keys with ${serveEnvironment.secret}.`,
     'It changes nothing.',
     '',
     ...optionHelp(doctorOptions),
@@ -257,15 +260,18 @@ export function backupHelp(): string {
   return [
     'Usage: rallypoint backup FILE [options]',
     '',
-    'Copies the state of a data folder into FILE, which must not be there yet. A service may be running on the folder: all that',
-    'it had acknowledged when the copy began is in it. The copy is looked through before it gets its name.',
+    'Copies the state of a data folder or of a PostgreSQL database into FILE, which must not be there yet. A service or nodes may',
+    'be running on it: all that they had acknowledged when the copy began is in it. The copy is looked through before it gets its',
+    'name. The form of the file is the same for both: either can be restored from it.',
     'A backup holds the keys that sign and hashes of all credentials: treat it as a secret.',
+    'Of a database, files of messages are left out, and gateway sessions cannot be resumed after a restore.',
     '',
-    ...optionHelp(dataOptions),
+    ...optionHelp(backupOptions),
     'Exit codes: 0 done, 1 it failed, 2 wrong usage.',
     '',
     'Examples',
     '  rallypoint backup state-monday.sqlite --data ./state',
+    '  rallypoint backup state-monday.sqlite --store postgres://rallypoint@db.internal/rallypoint',
     '',
   ].join('\n');
 }
@@ -275,14 +281,61 @@ export function restoreHelp(): string {
   return [
     'Usage: rallypoint restore FILE [options]',
     '',
-    'Makes a data folder of a backup, for "rallypoint serve" to be started on. A folder that holds a state already is not',
-    'touched: stop the service and move the folder away first.',
+    'Makes a data folder of a backup, or fills an empty PostgreSQL database with it, for "rallypoint serve" to be started on.',
+    'What holds a state already is not touched: stop the service and move the folder away first, or give another database.',
+    'In a database everything is there afterwards, or nothing; it is compared with the backup record by record.',
+    ...protectedKeysHelp,
     '',
-    ...optionHelp(dataOptions),
+    ...optionHelp(restoreOptions),
     'Exit codes: 0 done, 1 it failed, 2 wrong usage.',
     '',
     'Examples',
     '  rallypoint restore state-monday.sqlite --data ./state',
+    '  rallypoint restore state-monday.sqlite --store postgres://rallypoint@db.internal/rallypoint',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint move --help` shows. */
+export function moveHelp(): string {
+  return [
+    'Usage: rallypoint move --from PLACE --to PLACE [options]',
+    '',
+    'Copies a state from a data folder to a PostgreSQL database, or back, and compares both record by record. No service may run',
+    'on the source, which is not changed (a data folder of an older version is brought to the newest layout). The target must be',
+    'empty; if something fails, nothing is left there.',
+    'Gateway sessions and the events for them are not taken along: players count as disconnected, and clients identify again.',
+    ...protectedKeysHelp,
+    'A password in an address can be seen by other users of the machine; PGPASSWORD is read instead.',
+    '',
+    ...optionHelp(moveOptions),
+    'Exit codes: 0 done, 1 it failed, 2 wrong usage.',
+    '',
+    'Examples',
+    '  rallypoint move --from ./state --to postgres://rallypoint@db.internal/rallypoint',
+    '  rallypoint move --from postgres://rallypoint@db.internal/rallypoint --to ./state',
+    '',
+  ].join('\n');
+}
+
+const protectedKeysHelp = [
+  `Keys that ${serveEnvironment.secret} has encrypted in a database stay encrypted in another. For a data folder they are decrypted:`,
+  'set the same secret.',
+];
+
+/** What `rallypoint migrate --help` shows. */
+export function migrateHelp(): string {
+  return [
+    'Usage: rallypoint migrate --store URL [options]',
+    '',
+    'Brings a PostgreSQL database to the layout of this version, or creates the tables in an empty one, in one transaction. Nodes',
+    'do the same when they start. A database that has the layout already is not changed.',
+    '',
+    ...optionHelp(migrateOptions),
+    'Exit codes: 0 done or nothing to do, 1 it failed, 2 wrong usage.',
+    '',
+    'Examples',
+    '  rallypoint migrate --store postgres://rallypoint@db.internal/rallypoint --dry-run',
     '',
   ].join('\n');
 }

@@ -1,7 +1,5 @@
 import { version } from '../model/version.ts';
 import { errorText } from '../wire/error-report.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
-import { dataOptions } from './backup-options.ts';
 import { readOptions, UsageError } from './command-line.ts';
 import { commands, readAction } from './commands/commands.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
@@ -28,6 +26,8 @@ import {
   doctorHelp,
   generalHelp,
   initHelp,
+  migrateHelp,
+  moveHelp,
   restoreHelp,
   serveHelp,
 } from './help.ts';
@@ -35,6 +35,8 @@ import { initOptions } from './init-options.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import { serveOptions } from './serve-options.ts';
+import { backupOptions, migrateOptions, moveOptions, restoreOptions } from './state/options.ts';
+import { backupCommand, migrateCommand, moveCommand, restoreCommand } from './state/run.ts';
 import type { Terminal } from './terminal.ts';
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
@@ -76,6 +78,12 @@ async function run(command: string | undefined, args: readonly string[], termina
     case 'restore':
       await restoreCommand(args, terminal);
       return true;
+    case 'move':
+      await moveCommand(args, terminal);
+      return true;
+    case 'migrate':
+      await migrateCommand(args, terminal);
+      return true;
     case 'completion':
       terminal.stdout.write(completion(args));
       return true;
@@ -111,6 +119,8 @@ function help([topic, action]: readonly string[]): string {
   if (topic === 'completion') return completionHelp();
   if (topic === 'backup') return backupHelp();
   if (topic === 'restore') return restoreHelp();
+  if (topic === 'move') return moveHelp();
+  if (topic === 'migrate') return migrateHelp();
   throw new UsageError(unknown(topic));
 }
 
@@ -144,8 +154,10 @@ function completables(): Completable[] {
     use: controlCompletable('use'),
     logs: controlCompletable('logs'),
     doctor: { options: doctorOptions },
-    backup: { options: dataOptions, operand: 'FILE' },
-    restore: { options: dataOptions, operand: 'FILE' },
+    backup: { options: backupOptions, operand: 'FILE' },
+    restore: { options: restoreOptions, operand: 'FILE' },
+    move: { options: moveOptions },
+    migrate: { options: migrateOptions },
     completion: { options: {}, operand: 'shell', words: shells },
     help: { options: {}, operand: 'command', words: Object.keys(commandSummaries).filter(name => name !== 'help') },
   };

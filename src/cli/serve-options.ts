@@ -396,7 +396,7 @@ function readShared(
   bus: string | undefined,
   environment: ProcessEnvironment,
 ): SharedEngines {
-  const secrets = (environment[serveEnvironment.secret] ?? '').split(',').filter(Boolean);
+  const secrets = readSecrets(environment);
   const engine = bus === undefined ? 'local' : engineOf(bus);
   if (bus !== undefined && engine !== 'local' && !busEngines.has(engine)) {
     throw new UsageError(unknownEngine('--bus', engine, 'redis://HOST:PORT/NUMBER or local:'));
@@ -417,14 +417,20 @@ function readShared(
   throw new Error('There is a store and a bus.');
 }
 
+/** The first encrypts; the others are those before it, or the next one. */
+export function readSecrets(environment: ProcessEnvironment): readonly string[] {
+  return (environment[serveEnvironment.secret] ?? '').split(',').filter(Boolean);
+}
+
 const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 'unix']);
 
-function engineOf(address: string): string | undefined {
+/** The scheme of an address, in lower case. */
+export function engineOf(address: string): string | undefined {
   return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
 }
 
 /** The folder of an embedded store; undefined for one in memory. */
-function readEmbeddedStore(address: string): string | undefined {
+export function readEmbeddedStore(address: string): string | undefined {
   const engine = engineOf(address);
   const rest = address.slice((engine?.length ?? 0) + 1).replace(/^\/\//, '');
   if (engine === 'sqlite') return rest === '' ? defaults.data : rest;
@@ -433,7 +439,7 @@ function readEmbeddedStore(address: string): string | undefined {
 }
 
 // Only the engine's name is repeated: the rest of an address may hold a password.
-function unknownEngine(option: string, engine: string | undefined, known: string): string {
+export function unknownEngine(option: string, engine: string | undefined, known: string): string {
   const what = engine === undefined ? 'that' : `"${engine}:"`;
   return `${option} cannot be ${what}; it can be ${known}.`;
 }

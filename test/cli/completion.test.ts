@@ -86,6 +86,8 @@ describe('rallypoint completion', () => {
           'doctor',
           'backup',
           'restore',
+          'move',
+          'migrate',
           'completion',
           'help',
           '--help',

@@ -88,7 +88,9 @@ describe('rallypoint doctor', () => {
     const asked = await Promise.all([run('--help'), run('-h')]);
     for (const { code, stdout, stderr } of asked) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR]');
+      expect(stdout).toContain(
+        'Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR | --store URL]',
+      );
     }
     const { stdout } = await promisify(execFile)(process.execPath, [main, 'help', 'doctor']);
     expect(stdout).toBe(asked[0]?.stdout);

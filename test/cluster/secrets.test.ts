@@ -1,62 +1,59 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../src/service/index.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { openPostgres } from '../../src/service/store/postgres/postgres.ts';
 import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { needs } from '../support/runs/parts.ts';
-import { starfall } from '../support/service/starfall.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const engines = await needs('postgres', 'redis');
-const first = 'the first of all secrets';
-const second = 'the second of all secrets';
+const [before, after] = ['the secret of last year', 'the secret of this year'] as const;
+const [app] = starfall.applications;
 
 describe.skipIf(engines.missing)(`the secret of a cluster${engines.note}`, () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await TestCluster.start(0, { limits: 'off', fixtures: starfall });
+    cluster = await TestCluster.start(0);
   });
   afterAll(() => cluster?.close());
 
-  async function stored(): Promise<string> {
-    const client = new pg.Client(cluster.engines.store);
-    await client.connect();
-    try {
-      const { rows } = await client.query(
-        'SELECT body FROM rallypoint.settings UNION ALL SELECT body FROM rallypoint.applications',
-      );
-      return rows.map(({ body }) => body).join('\n');
-    } finally {
-      await client.end();
-    }
+  const start = (secret: ServiceOptions['secret'], store = cluster.engines.store) =>
+    startService({ ...cluster.engines, store, fixtures: starfall, limits: 'off', ...(secret && { secret }) });
+
+  /** What needs the private keys: the application's, and that of the issuer. */
+  async function keysOf(node: Service): Promise<readonly [string, string]> {
+    const { verify_key } = (await callApi(node, 'GET', '/applications/@me')).body as { verify_key: string };
+    const jwks = (await (await fetch(`${node.webBase}/api/oauth2/keys`)).json()) as { keys: { kid: string }[] };
+    return [verify_key, jwks.keys.map(({ kid }) => kid).join()];
   }
 
-  const keyOf = async (node: Service) => (await fetch(`${node.apiBase}/v10/oauth2/keys`)).json();
-  const snapshotOf = async (node: Service) => {
-    const headers = { authorization: `Bearer ${node.controlToken}` };
-    return (await fetch(`${node.controlBase}/snapshot`, { headers })).text();
-  };
-
-  it('comes later, encrypts every private key, and is replaced node by node without another key', async () => {
-    const open = await cluster.add();
-    const keys = await keyOf(open);
-    expect(await stored()).toMatch(/"signing_key":"MC4CAQAwBQYDK2VwBCIEI/);
-    expect(await stored()).toContain('"qi":');
-
-    const guarded = await cluster.add({ secret: first });
-    const sealed = await stored();
-    expect(sealed).not.toMatch(/MC4CAQAwBQYDK2VwBCIEI|"qi":/);
-    expect(await keyOf(guarded)).toEqual(keys);
-    await expect(cluster.add()).rejects.toMatchObject({ code: 'wrong_secret' });
-    await expect(cluster.add({ secret: second })).rejects.toMatchObject({ code: 'wrong_secret' });
-
-    const both = await cluster.add({ secret: [first, second] });
-    expect(await keyOf(both)).toEqual(keys);
-    const turned = await cluster.add({ secret: [second, first] });
-    expect(await stored()).not.toBe(sealed);
-    // Whoever has both, in any order, reads on.
-    for (const node of [both, turned]) expect(await keyOf(node)).toEqual(keys);
-    const last = await cluster.add({ secret: second });
-    expect(await keyOf(last)).toEqual(keys);
-    // A snapshot can be loaded elsewhere, so its keys are in clear.
-    expect(await snapshotOf(last)).toMatch(/"signing_key":"MC4CAQAwBQYDK2VwBCIEI/);
+  it('changes node by node, and every node can read all keys at every step', async () => {
+    const nodes = [await start(before), await start(before)];
+    const keys = await Promise.all(nodes.map(keysOf));
+    expect(keys[1]).toEqual(keys[0]);
+    for (const step of [[before, after], [after, before], [after]]) {
+      for (const at of [0, 1]) {
+        await nodes[at]?.close();
+        nodes[at] = await start(step);
+        // An application whose key is made while the nodes have different secrets.
+        for (const node of nodes) {
+          const made = await fetch(`${node.controlBase}/fixtures`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${node.controlToken}` },
+            body: JSON.stringify({ applications: [{ name: `Made with ${step}`, owner_id: app.owner_id }] }),
+          });
+          expect(made.status).toBe(200);
+        }
+        for (const node of nodes) expect(await keysOf(node)).toEqual(keys[0]);
+      }
+    }
+    await Promise.all(nodes.map(node => node.close()));
+    const postgres = await openPostgres(cluster.engines.store);
+    const rows = await postgres.query('SELECT body FROM rallypoint.applications');
+    const ids = rows.map(
+      ({ body }) => String((JSON.parse(String(body)) as { signing_key: string }).signing_key).split(':')[1],
+    );
+    expect([rows.length, new Set(ids).size]).toEqual([13, 1]);
+    await postgres.close();
+    await expect(start(before)).rejects.toMatchObject({ code: 'wrong_secret' });
   });
 });

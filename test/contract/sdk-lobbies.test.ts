@@ -222,6 +222,7 @@ describe('linking a channel', () => {
   it('is found by guild and channel, linked, invited to and unlinked', async () => {
     const [hers, stranger] = await Promise.all([connected(ada), connected(edsger)]);
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await seen(hers, id);
     expect(await hers.getUserGuilds()).toEqual([{ id: guild.id, name: guild.name }]);
     expect(await hers.getGuildChannels(guild.id)).toMatchObject([
       { id: channel.id, name: 'general', type: 0, isLinkable: true, linkedLobby: undefined },
@@ -247,6 +248,7 @@ describe('linking a channel', () => {
     const hers = await connected(ada);
     const theirs = await connected(edsger, { openBrowser: url => void pages.push(url) });
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await seen(hers, id);
     await lobbyOf(hers, id).linkChannel(channel.id);
     expect(pages).toEqual([await lobbyOf(theirs, id).joinLinkedGuild()]);
   });
@@ -254,6 +256,7 @@ describe('linking a channel', () => {
   it('names the page of an invite when it cannot be shown, with a code and what the game’s own function threw', async () => {
     const hers = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await seen(hers, id);
     await lobbyOf(hers, id).linkChannel(channel.id);
     const cause = new TypeError('no window is open');
     const pages: string[] = [];
@@ -279,6 +282,7 @@ describe('linking a channel', () => {
   it('gives the address of an invite when its deadline passes while the browser is still being opened', async () => {
     const hers = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await seen(hers, id);
     await lobbyOf(hers, id).linkChannel(channel.id);
     const theirs = await connected(edsger, { openBrowser: () => new Promise(() => {}) });
     expect(await lobbyOf(theirs, id).joinLinkedGuild({ deadlineMs: 300 })).toMatch(/^http/);
@@ -291,6 +295,7 @@ describe('linking a channel', () => {
   it('is rejected without the flag', async () => {
     const client = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id }] });
+    await seen(client, id);
     const refused = { code: 'lobby_link_refused' };
     await expect(lobbyOf(client, id).linkChannel(channel.id)).rejects.toMatchObject(refused);
     await expect(lobbyOf(client, id).unlinkChannel()).rejects.toMatchObject(refused);

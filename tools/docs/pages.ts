@@ -10,6 +10,8 @@ const guides = [
   'frameworks',
   'testing',
   'service',
+  'operations',
+  'scaling',
   'packaging',
   'errors',
 ];

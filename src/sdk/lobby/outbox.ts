@@ -37,7 +37,9 @@ export class Outbox {
   sent(id: string, message: LobbyMessageSnapshot): void {
     const outgoing = this.#find(id);
     if (outgoing) {
-      outgoing.sent = message;
+      // Metadata of a message is in live events only, and the event may come after the answer.
+      const { metadata } = outgoing.shown;
+      outgoing.sent = Object.keys(message.metadata).length > 0 ? message : Object.freeze({ ...message, metadata });
       this.#release(outgoing.shown.key);
       this.#keys.set(message.id, outgoing.shown.key);
     }

@@ -5,7 +5,7 @@ import type { Credential, Route } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { apiMessages } from '../support/api-messages.ts';
-import { andThen, type MaybePromise } from '../support/maybe-promise.ts';
+import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { Principal } from './principal.ts';
@@ -62,9 +62,13 @@ export function createCredentials(core: Core): Credentials {
   }
 
   async function player(token: TokenRecord): Promise<Principal | undefined> {
-    const authorization = await core.store.get('authorizations', token.authorization_id ?? '');
-    const application = await core.store.get('applications', token.application_id ?? '');
-    const user = await core.store.get('users', token.user_id ?? '');
+    // Asked for together, so that a store outside this process answers them at once.
+    const { store } = core;
+    const granted = both(
+      store.get('authorizations', token.authorization_id ?? ''),
+      store.get('applications', token.application_id ?? ''),
+    );
+    const [[authorization, application], user] = await both(granted, store.get('users', token.user_id ?? ''));
     if (!authorization || !application || !user || user.banned) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }

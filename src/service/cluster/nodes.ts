@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Cancel, type Clock, type Logger, steadyNow, systemClock } from '../../wire/clock/ports.ts';
 import { BusError } from '../bus/errors.ts';
+import { aliveSql, silentMsMax } from '../store/postgres/alive-nodes.ts';
 import type { Postgres } from '../store/postgres/postgres.ts';
 import type { DepartedNode } from './contract.ts';
 
@@ -8,8 +9,6 @@ const workersMax = 1024;
 const renewEveryMs = 1000;
 /** How long the database is waited for where older knowledge does as well. */
 const othersMsMax = 300;
-/** A node that has not renewed its row for this long is listed as departed. */
-const silentMsMax = 5000;
 /**
  * How long this node must have renewed its own row without a failure before it says so of others: after an outage of the database
  * all need the time to renew theirs.
@@ -26,14 +25,12 @@ WHERE worker NOT IN (SELECT n.worker FROM rallypoint.nodes AS n)
 ORDER BY random() LIMIT 1
 ON CONFLICT DO NOTHING RETURNING worker`;
 
-const alive = `departed_at IS NULL AND seen_at > clock_timestamp() - interval '${silentMsMax} ms'`;
-
 const renew = `
 WITH renewed AS (
   UPDATE rallypoint.nodes SET seen_at = clock_timestamp(), departed_at = NULL, position = $2 WHERE id = $1 RETURNING worker
 )
 SELECT (SELECT worker FROM renewed) AS worker,
-  ARRAY (SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${alive}) AS others`;
+  ARRAY (SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${aliveSql}) AS others`;
 
 /** This node's row in `nodes`, which is renewed each second, and what it says about the others. */
 export class Nodes {
@@ -88,7 +85,7 @@ export class Nodes {
 
   /** The ids of the other nodes that are alive; while the database does not answer, those that were when this node last renewed its row. */
   async others(): Promise<readonly string[]> {
-    const text = `SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${alive}`;
+    const text = `SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${aliveSql}`;
     try {
       const rows = await this.#postgres.query(text, [this.id], { name: 'other-nodes', timeoutMs: othersMsMax });
       return rows.map(({ id }) => String(id));
@@ -102,7 +99,7 @@ export class Nodes {
     const rows = await this.#postgres.query(
       `SELECT id, extract(epoch FROM clock_timestamp() - coalesce(departed_at, seen_at)) * 1000 AS gone,
          departed_at IS NULL AS is_silent
-       FROM rallypoint.nodes WHERE id <> $1 AND NOT (${alive})`,
+       FROM rallypoint.nodes WHERE id <> $1 AND NOT (${aliveSql})`,
       [this.id],
       { name: 'departed-nodes' },
     );
@@ -114,7 +111,7 @@ export class Nodes {
 
   /** Removes the row of a departed node. One that is alive again keeps it. */
   async forget(node: string): Promise<void> {
-    await this.#postgres.query(`DELETE FROM rallypoint.nodes WHERE id = $1 AND NOT (${alive})`, [node]);
+    await this.#postgres.query(`DELETE FROM rallypoint.nodes WHERE id = $1 AND NOT (${aliveSql})`, [node]);
   }
 
   /** Stops renewing: the other nodes see immediately that this one has departed. */

@@ -4,6 +4,14 @@ import type { ApplicationId, ChannelId, GuildId, LobbyId, UserId } from '../../m
 /** The recipients of an event: all sessions that follow the topic. */
 export type Topic = string;
 
+/** One topic or several. */
+export type Topics = Topic | readonly Topic[];
+
+export function topicsIn(topics: Topics | undefined): readonly Topic[] {
+  if (topics === undefined) return [];
+  return typeof topics === 'string' ? [topics] : topics;
+}
+
 /** The names of all topics. */
 export const topics = {
   /** An application's bot sessions. */
@@ -50,12 +58,12 @@ export interface Announcement {
   readonly claim?: number;
   /** The sessions check whether their credential is still valid, and close otherwise. */
   readonly recheck?: true;
-  /** The sessions begin to follow this topic, after the event. */
-  readonly follow?: Topic;
+  /** The sessions begin to follow these topics, after the event. */
+  readonly follow?: Topics;
   /** For the nodes of a cluster themselves, on the topic {@link topics.nodes}: see cluster/notices.ts. */
   readonly notice?: unknown;
-  /** The sessions stop following this topic, after the event. */
-  readonly unfollow?: Topic;
+  /** The sessions stop following these topics, after the event. */
+  readonly unfollow?: Topics;
 }
 
 /** An announcement after its commit. */

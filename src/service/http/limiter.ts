@@ -150,9 +150,11 @@ export class Blocklist {
   readonly #core: BlocklistCore;
   readonly #limit: InvalidRequestLimit | undefined;
   readonly #addresses = new Map<string, RejectedAddress>();
+  readonly #startedAtMs: number;
 
   constructor(core: BlocklistCore) {
     this.#core = core;
+    this.#startedAtMs = core.clock.now();
     this.#limit = core.limits.invalidRequests;
     core.notices?.on('blocked', ({ address, blockMs }) => {
       const nowMs = steadyNow(core.clock);
@@ -178,28 +180,43 @@ export class Blocklist {
     return count;
   }
 
-  /** Counts an answer to a request without a valid credential. @param headers in addition to the answer's own */
-  count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
-    if (!this.#limit || !isInvalid(answer, headers)) return;
+  /**
+   * Counts an answer to a request without a valid credential.
+   *
+   * @param headers in addition to the answer's own
+   * @returns milliseconds until the end of a block that other nodes have begun meanwhile, with which the request is answered
+   *   instead; 0 if there is none
+   */
+  count(address: string, answer: Reply, headers: LimitHeaders | undefined): MaybePromise<number> {
+    if (!this.#limit || !isInvalid(answer, headers)) return 0;
     const { bus, notices } = this.#core;
-    if (bus && notices) void this.#addShared(address, this.#limit, bus, notices);
-    else this.#add(address, this.#limit);
+    if (bus && notices) return this.#addShared(address, this.#limit, bus, notices);
+    this.#add(address, this.#limit);
+    return 0;
   }
 
-  async #addShared(address: string, limit: InvalidRequestLimit, bus: Bus, notices: Notices): Promise<void> {
+  // Before the answer, so that all nodes together give no more of these answers than the limit.
+  async #addShared(address: string, limit: InvalidRequestLimit, bus: Bus, notices: Notices): Promise<number> {
     try {
       for (let blocks = this.#addresses.get(address)?.blocks ?? 0; ; blocks++) {
+        // The notice may have come while the request was handled, or while it was counted.
+        const known = this.blockedForMs(address);
+        if (known > 0) return known;
         const state = await bus.count(`invalid/${blocks}/${address}`, limit);
-        // This window has ended in a block of which this node does not know.
-        if (!state.allowed) continue;
-        if (state.remaining > 0) return;
         const record = this.#addresses.get(address) ?? this.#begin(address, 0);
-        record.blocks = blocks;
         const blockMs = nextBlockMs(record, steadyNow(this.#core.clock), limit);
-        return await notices.send({ kind: 'blocked', address, blockMs });
+        if (state.allowed) {
+          if (state.remaining > 0) return 0;
+          record.blocks = blocks;
+          await notices.send({ kind: 'blocked', address, blockMs });
+          return 0;
+        }
+        // The window has ended in a block. Its notice may still be on its way; or it came before this node was started.
+        if (state.resetAtMs - limit.windowMs > this.#startedAtMs && record.blocks <= blocks) return blockMs;
       }
     } catch (error) {
       this.#core.log.debug({ error }, 'A rejected request was not counted for its address.');
+      return 0;
     }
   }
 

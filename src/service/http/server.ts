@@ -222,9 +222,13 @@ function serveRoute(core: Core, served: Served) {
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
+    if (!isProven && blockedForMs === 0) {
+      const counted = blocklist.count(address, answer, limitHeaders);
+      const blockedMeanwhileMs = counted instanceof Promise ? await counted : counted;
+      if (blockedMeanwhileMs > 0) answer = blockedReply(blockedMeanwhileMs);
+    }
     pendingWork.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
-    if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     core.traffic?.request?.({
       ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
       ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },

@@ -25,8 +25,10 @@ export async function protectKeys(store: Store, vault: Vault | undefined): Promi
     if (!vault) throw wrongSecret();
     vault.open(proof);
   }
-  if (!vault || (isSealed(proof) && vault.isCurrent(proof))) return;
-  for (const { id } of await store.list('applications')) {
+  // While the secret is being changed, other nodes may still encrypt by the one before: each node that starts looks at every key.
+  if (!vault || (isSealed(proof) && vault.isCurrent(proof) && !vault.hasOthers)) return;
+  for (const { id, signing_key } of await store.list('applications')) {
+    if (vault.isCurrent(signing_key)) continue;
     await store.transact(
       `application/${id}`,
       async transaction => {
@@ -69,6 +71,34 @@ export function withSealedKeys(content: StoreContent, vault: Vault | undefined):
     applications: content.applications.map(record => sealedApplication(record, vault)),
     settings: [...settings, { name: proofSetting, value: vault.seal(proofText) }],
   };
+}
+
+/**
+ * One record with its keys in clear text.
+ *
+ * @returns the same record where it has none that is encrypted; undefined for the proof of the secret
+ * @throws ArgumentError `wrong_secret`
+ */
+export function openedRecord(
+  name: 'applications' | 'settings',
+  record: object,
+  vault: Vault | undefined,
+): object | undefined {
+  if (name === 'settings' && (record as SettingRecord).name === proofSetting) return undefined;
+  let isChanged = false;
+  const open = (text: string) => {
+    if (!isSealed(text)) return text;
+    if (!vault) throw wrongSecret();
+    isChanged = true;
+    return vault.open(text);
+  };
+  if (name === 'settings') {
+    const opened = mapSetting(record as SettingRecord, open);
+    return isChanged ? opened : record;
+  }
+  const application = record as ApplicationRecord;
+  const opened = { ...application, signing_key: open(application.signing_key) };
+  return isChanged ? opened : record;
 }
 
 function sealedApplication(record: ApplicationRecord, vault: Vault): ApplicationRecord {

@@ -16,6 +16,11 @@ export function all<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonl
   return values.every(isThere) ? values : Promise.all(values);
 }
 
+/** Two values, as {@link all}. */
+export function both<A, B>(a: MaybePromise<A>, b: MaybePromise<B>): MaybePromise<readonly [A, B]> {
+  return a instanceof Promise || b instanceof Promise ? Promise.all([a, b]) : [a, b];
+}
+
 function isThere<T>(value: MaybePromise<T>): value is T {
   return !(value instanceof Promise);
 }

@@ -10,6 +10,8 @@ export interface Vault {
   open(text: string): string;
   /** Whether the text is sealed by the first secret. */
   isCurrent(text: string): boolean;
+  /** Whether it has more secrets than the first: they are being changed. */
+  readonly hasOthers: boolean;
 }
 
 const mark = 'sealed';
@@ -61,5 +63,6 @@ export function createVault(secrets: readonly [string, ...string[]], entropy: En
       return opening.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8');
     },
     isCurrent: text => form.exec(text)?.[1] === current.id,
+    hasOthers: keys.length > 1,
   };
 }

@@ -49,6 +49,13 @@ describe('Outbox', () => {
     expect(view(outbox.merge(all, self))).toEqual(['first sent', 'mine sent', 'last sent']);
   });
 
+  it('keeps the metadata that was sent while the answer, which has none, is all that came', () => {
+    const outbox = new Outbox();
+    outbox.add({ ...draft('a', 'mine'), metadata: { emote: 'wave' } }, []);
+    outbox.sent('a', message(3, 'mine'));
+    expect(outbox.merge([], self)).toMatchObject([{ id: '3', metadata: { emote: 'wave' } }]);
+  });
+
   it('keeps the key of an entry when its message gets an id, before and after the answer', () => {
     const outbox = new Outbox();
     const keys = (...list: readonly LobbyMessageSnapshot[]) => outbox.merge(list, self).map(({ key }) => key);

@@ -1,6 +1,5 @@
 import type { Core } from '../../../src/service/core.ts';
-import type { Announced, Topic } from '../../../src/service/events/announcement.ts';
-import { topics } from '../../../src/service/events/announcement.ts';
+import { type Announced, type Topic, topics, topicsIn } from '../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { RequestError } from '../../../src/service/support/request-error.ts';
@@ -134,10 +133,10 @@ export async function listen(core: Core, applicationId: string, userId: string):
   const hear = (announced: Announced) => {
     const { event, except, follow, unfollow } = announced;
     if (except !== userId && event) heard.push({ name: event.name, data: JSON.parse(event.data), announced });
-    if (follow !== undefined) void attend(follow);
-    if (unfollow !== undefined) {
-      following.get(unfollow)?.();
-      following.delete(unfollow);
+    for (const topic of topicsIn(follow)) void attend(topic);
+    for (const topic of topicsIn(unfollow)) {
+      following.get(topic)?.();
+      following.delete(topic);
     }
   };
   const attend = async (topic: Topic) => {

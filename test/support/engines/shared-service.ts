@@ -19,7 +19,6 @@ async function freshEngines(): Promise<{ readonly store: string; readonly bus: s
   const client = new pg.Client(postgres);
   await client.connect();
   try {
-    await client.query('CREATE SEQUENCE IF NOT EXISTS numbers');
     const { rows } = await client.query(`SELECT nextval('numbers') AS number`);
     const name = `service_${randomUUID().replaceAll('-', '')}`;
     await client.query(`CREATE DATABASE ${name}`);

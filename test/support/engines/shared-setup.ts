@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
@@ -17,7 +18,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     startPostgres('max_connections = 1000'),
     startRedis('--databases', String(databases)),
   ]);
-  project.provide('sharedEngines', { postgres: await postgres.createDatabase(), redis: redis.url() });
+  const main = await postgres.createDatabase();
+  const client = new pg.Client(main);
+  await client.connect();
+  await client.query('CREATE SEQUENCE numbers');
+  await client.end();
+  project.provide('sharedEngines', { postgres: main, redis: redis.url() });
   return async () => {
     await Promise.all([postgres.remove(), redis.remove()]);
   };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { permissionBits } from '../../../model/guild.ts';
 import { decidingChannel, memberPermissions } from '../../../model/rules/permissions/member-place.ts';
 import type { ChannelId, UserId } from '../../../model/snowflake.ts';
-import { topics } from '../../events/announcement.ts';
+import { type Topic, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord } from '../../store/records.ts';
 import { guildsOf } from './installations.ts';
@@ -20,8 +20,8 @@ export async function channelsSeenBy(view: StoreView, userId: UserId): Promise<r
 }
 
 /**
- * Announces to the members of a guild which channels they see from now on, and which no longer. Call it before the change is
- * written.
+ * Announces to the members of a guild which channels they see from now on, and which no longer: one announcement for each member
+ * whose view changes, however many channels there are. Call it before the change is written.
  *
  * @param before undefined when the guild is new
  * @param members those that are new or changed, each with its record before the change
@@ -40,13 +40,34 @@ export async function announceViews(
   }
   const hadSeen = before && viewsOf(before);
   const sees = viewsOf(guild);
+  const between = differences();
   for (const [known, member] of changed.values()) {
-    const had = new Set(hadSeen && known ? hadSeen(known) : []);
-    const has = new Set(sees(member));
-    const to = topics.user(member.user_id);
-    for (const id of has) if (!had.has(id)) transaction.announce({ to, follow: topics.channel(id) });
-    for (const id of had) if (!has.has(id)) transaction.announce({ to, unfollow: topics.channel(id) });
+    const difference = between(hadSeen && known ? hadSeen(known) : nothing, sees(member));
+    if (difference) transaction.announce({ to: topics.user(member.user_id), ...difference });
   }
+}
+
+const nothing: readonly ChannelId[] = [];
+
+/** What members begin and stop to follow, if anything. */
+type Difference = { readonly follow?: readonly Topic[]; readonly unfollow?: readonly Topic[] } | undefined;
+
+/** Compares views; those that several members share, most of a large guild, are compared once. */
+function differences(): (had: readonly ChannelId[], has: readonly ChannelId[]) => Difference {
+  const known = new Map<readonly ChannelId[], Map<readonly ChannelId[], Difference>>();
+  return (had, has) => {
+    const byView = known.get(had) ?? new Map<readonly ChannelId[], Difference>();
+    known.set(had, byView);
+    if (!byView.has(has)) byView.set(has, differenceOf(new Set(had), new Set(has)));
+    return byView.get(has);
+  };
+}
+
+function differenceOf(had: ReadonlySet<ChannelId>, has: ReadonlySet<ChannelId>): Difference {
+  const follow = [...has].filter(id => !had.has(id)).map(topics.channel);
+  const unfollow = [...had].filter(id => !has.has(id)).map(topics.channel);
+  if (follow.length === 0 && unfollow.length === 0) return undefined;
+  return { ...(follow.length > 0 && { follow }), ...(unfollow.length > 0 && { unfollow }) };
 }
 
 function decidesViews(before: GuildRecord, guild: GuildRecord): boolean {

@@ -4,7 +4,7 @@ import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { all, andThen } from '../../support/maybe-promise.ts';
+import { all, andThen, both } from '../../support/maybe-promise.ts';
 import { connectedAt, idleSince, lobbyScope, membersOf, userIdsOf } from './records.ts';
 import { announceConnection, announceLobby, announceLobbyUpdate, type MemberPresence } from './view.ts';
 
@@ -59,9 +59,11 @@ export function createConnectedMembers(
     applicationId: ApplicationId,
     userIds: readonly UserId[],
   ): MaybePromise<MemberPresence> {
-    return andThen(among(applicationId, userIds), connected =>
-      andThen(all(userIds.map(userId => view.get('users', userId))), found => ({ users: byId(found), connected })),
-    );
+    const users = all(userIds.map(userId => view.get('users', userId)));
+    return andThen(both(among(applicationId, userIds), users), ([connected, found]) => ({
+      users: byId(found),
+      connected,
+    }));
   }
 
   async function announceTo(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {

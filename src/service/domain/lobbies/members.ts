@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { andThen } from '../../support/maybe-promise.ts';
+import { all, andThen, both } from '../../support/maybe-promise.ts';
 import { rejectIssues } from '../../support/request-error.ts';
 import type { Changed, LobbyChanges, LobbyQuota } from './changes.ts';
 import { lobbyScope, ownLobby, readId, requireUsers, writtenMember } from './records.ts';
@@ -52,13 +52,14 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     userId: UserId,
     input: LobbyMemberInput,
   ): MaybePromise<Put> {
-    return andThen(ownLobby(transaction, application, id), lobby =>
-      andThen(transaction.get('lobby_members', id, userId), stored => {
+    return andThen(
+      both(ownLobby(transaction, application, id), transaction.get('lobby_members', id, userId)),
+      ([lobby, stored]) => {
         const member = writtenMember(lobby, userId, input, stored);
         if (member === stored) return { member };
         if (!stored) return addWithin(transaction, lobby, member);
         return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
-      }),
+      },
     );
   }
 
@@ -93,8 +94,9 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     const added: LobbyMemberRecord[] = [];
     const updated: LobbyMemberRecord[] = [];
     const removed: LobbyMemberRecord[] = [];
-    for (const { id, remove_member: isRemoval, ...input } of entries) {
-      const stored = await transaction.get('lobby_members', lobby.id, id);
+    const found = await all(entries.map(({ id }) => transaction.get('lobby_members', lobby.id, id)));
+    for (const [place, { id, remove_member: isRemoval, ...input }] of entries.entries()) {
+      const stored = found[place];
       if (isRemoval) {
         if (stored) removed.push(stored);
         continue;
@@ -110,8 +112,8 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
 
   async function remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void> {
     const changed = await store.transact(lobbyScope(id), async transaction => {
-      const lobby = await ownLobby(transaction, application, id);
-      const member = await transaction.get('lobby_members', id, userId);
+      const owned = ownLobby(transaction, application, id);
+      const [lobby, member] = await both(owned, transaction.get('lobby_members', id, userId));
       return member && changes.apply(transaction, lobby, { removed: [member] });
     });
     if (changed) await changes.settle(changed);

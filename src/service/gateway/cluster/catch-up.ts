@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Cluster, type EventPlace, EventsLostError } from '../../cluster/contract.ts';
-import type { Announced } from '../../events/announcement.ts';
+import { type Announced, topicsIn } from '../../events/announcement.ts';
 import { SharedDispatch } from '../hub.ts';
 import { KeptEvent } from '../sessions/event-log.ts';
 import type { Session } from '../sessions/session.ts';
@@ -32,10 +32,10 @@ async function replay(cluster: Cluster, session: Session, after: EventPlace): Pr
   for await (const piece of cluster.replay({ after, upTo: cluster.position, topics })) {
     for (const { announced, number } of piece) {
       if (session.hasEnded) return undefined;
-      const isKnown = announced.follow === undefined || session.following.has(announced.follow);
+      const unknown = topicsIn(announced.follow).filter(topic => !session.following.has(topic));
       const event = announced.event && new SharedDispatch(onDemand(announced.event));
       session.receiveAgain(announced, event);
-      if (!isKnown && announced.follow !== undefined && session.following.has(announced.follow)) {
+      if (unknown.some(topic => session.following.has(topic))) {
         return { position: announced.position, number };
       }
     }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
+import { type Announced, type Announcement, type Topic, topicsIn } from '../../events/announcement.ts';
 import type { GatewayEventRecord } from '../../store/records.ts';
 import { LruCache } from '../../support/lru-cache.ts';
 import { runtimeLimits } from '../../support/service-limits.ts';
@@ -83,7 +83,7 @@ export class EventLog {
     for (const one of announced) {
       const receivers = this.#countReceivers(one);
       if (receivers === 0 && !joined.has(one.to)) continue;
-      if (one.follow !== undefined) joined.add(one.follow);
+      for (const topic of topicsIn(one.follow)) joined.add(topic);
       const number: number = previous?.revision === one.revision ? previous.number + 1 : 0;
       previous = this.#record(one, number);
       records.push(previous);

@@ -3,7 +3,7 @@ import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
-import { topics } from '../../events/announcement.ts';
+import { topics, topicsIn } from '../../events/announcement.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch } from '../presence/connected-users.ts';
 import { followCommands } from './follow-commands.ts';
@@ -99,6 +99,6 @@ export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['i
     if (reading) {
       session.emitText('LOBBY_CREATE', reading.text);
       session.saw(scope, reading.revision);
-    } else if (follow !== undefined) session.unfollow(follow);
+    } else for (const topic of topicsIn(follow)) session.unfollow(topic);
   };
 }

@@ -1,6 +1,6 @@
 import { type Dispatches, type DispatchName, intentsFor } from '../../../model/gateway.ts';
 import type { GuildId } from '../../../model/snowflake.ts';
-import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
+import { type Announced, type Announcement, type Topic, type Topics, topicsIn } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
@@ -231,23 +231,35 @@ export class Session implements Follower {
       if (claim > this.record.claim) this.#owner.onTaken(this);
       return;
     }
-    const joined = follow === undefined ? undefined : this.follow(follow);
+    const joined = follow === undefined ? undefined : this.#followAll(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
     if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
     else if (dispatch && this.#wants(dispatch.name, announced.guild !== undefined)) this.#dispatch(dispatch);
-    if (unfollow !== undefined) this.unfollow(unfollow);
+    for (const topic of topicsIn(unfollow)) this.unfollow(topic);
     if (recheck) this.#owner.onRecheck(this);
   }
 
   #concerns({ to, guild, everyShard, except, only, follow, unfollow, recheck, scope, revision }: Announced): boolean {
     if (!this.#following.has(to) || except === this.record.user_id) return false;
     if (only !== undefined && only !== this.id) return false;
-    if (follow !== undefined && this.#following.has(follow)) return false; // The client has it already.
-    if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // The client never had it.
+    // The client has the first already, and never had the second.
+    if ((follow !== undefined || unfollow !== undefined) && !this.#changes(follow, unfollow)) return false;
     // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
     if (only !== undefined) return true;
     if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
     return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
+  }
+
+  /** Whether it would follow other topics afterwards. */
+  #changes(follow: Topics | undefined, unfollow: Topics | undefined): boolean {
+    const isFollowing = (topic: Topic) => this.#following.has(topic);
+    return !topicsIn(follow).every(isFollowing) || topicsIn(unfollow).some(isFollowing);
+  }
+
+  #followAll(follow: Topics): MaybePromise<void> {
+    if (typeof follow === 'string') return this.follow(follow);
+    const joined = follow.map(topic => this.follow(topic)).filter(one => one !== undefined);
+    return joined.length === 0 ? undefined : Promise.all(joined).then(() => {});
   }
 
   // Revisions of a scope rise, so once one is new every later one is.
@@ -261,9 +273,12 @@ export class Session implements Follower {
   }
 
   #followEarly({ follow, only }: Announced): void {
-    if (follow === undefined || this.#following.has(follow) || (only !== undefined && only !== this.id)) return;
-    this.#followingEarly.add(follow);
-    void this.#owner.hub.follow(follow, this);
+    if (follow === undefined || (only !== undefined && only !== this.id)) return;
+    for (const topic of topicsIn(follow)) {
+      if (this.#following.has(topic)) continue;
+      this.#followingEarly.add(topic);
+      void this.#owner.hub.follow(topic, this);
+    }
   }
 
   // A topic that is joined after its announcement has had events that nobody received: its state is read after

@@ -7,6 +7,8 @@ import { presenceSql } from './presence-sql.ts';
 /** One step from a layout to the next. */
 export interface Migration {
   readonly version: number;
+  /** Nodes that only know the layout before it can work with it, while it is applied and afterwards. */
+  readonly isCompatible?: boolean;
   readonly sql: string;
 }
 
@@ -83,7 +85,7 @@ const serviceSql = `
 
 /**
  * The way from an empty database to the newest layout. Layout 1 follows `collections` until the first version is released that has
- * it; from then on a change of them is a migration of its own.
+ * it; from then on a change of them is a migration of its own. docs/scaling.md tells which changes are compatible.
  */
 export const migrations: readonly Migration[] = [
   { version: 1, sql: [...collectionNames.map(collectionSql), serviceSql, commitSql, presenceSql].join('\n') },

@@ -1,6 +1,7 @@
 import { type Logger, silentLogger } from '../../../wire/clock/ports.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
+import { countAliveNodes } from './alive-nodes.ts';
 import { failedError, reasonOf, sqlState } from './failure.ts';
 import { migrations as all, type Migration } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
@@ -8,19 +9,36 @@ import type { Postgres, Session } from './postgres.ts';
 /** Whoever holds this advisory lock migrates; any number that no other lock of ours has. */
 const migrationLock = 0x52_41_4c_59;
 
+interface MigrateOptions {
+  readonly log?: Logger;
+  readonly migrations?: readonly Migration[];
+}
+
+/** The layout of a database, compared with what this version knows. */
+export interface LayoutState {
+  readonly location: string;
+  /** 0 for a database without one. */
+  readonly found: number;
+  readonly newest: number;
+  /** Layouts that a migration would bring, in order. */
+  readonly pending: readonly number[];
+  /** Whether nodes of this version can work with it, after the migration if one is pending. */
+  readonly isUsable: boolean;
+}
+
 /**
  * Brings the database to the newest layout, in one transaction. Of several nodes that start together one does it while the others
- * wait. A database that has the newest layout is only read.
+ * wait. A database that has the newest layout is only read, and so is one that is a single compatible step ahead of this version.
  *
- * @throws StoreError `store_too_new`, `store_unusable`, `store_unavailable`; then nothing was changed
+ * @throws StoreError `store_too_new`, `store_in_use`, `store_unusable`, `store_unavailable`; then nothing was changed
  */
 export async function migrate(
   postgres: Postgres,
-  { log = silentLogger, migrations = all }: { readonly log?: Logger; readonly migrations?: readonly Migration[] } = {},
+  { log = silentLogger, migrations = all }: MigrateOptions = {},
 ): Promise<void> {
   const { location } = postgres;
   const query = (text: string) => postgres.query(text);
-  if (isNewest(await layoutOf({ query }), migrations, location)) return;
+  if (isCurrent(await layoutOf({ query }), migrations, location)) return;
   try {
     await postgres.session('BEGIN', session => apply(session, migrations, location, log), storeLimits.wholeStoreMs);
   } catch (cause) {
@@ -30,32 +48,78 @@ export async function migrate(
   }
 }
 
+/** Reads the layout and changes nothing. @throws StoreError */
+export async function describeLayout(postgres: Postgres, migrations: readonly Migration[] = all): Promise<LayoutState> {
+  const layout = await layoutOf({ query: text => postgres.query(text) });
+  return {
+    location: postgres.location,
+    found: layout.version,
+    newest: migrations.length,
+    pending: migrations.slice(layout.version).map(({ version }) => version),
+    isUsable: isKnown(layout, migrations),
+  };
+}
+
 async function apply(session: Session, migrations: readonly Migration[], location: string, log: Logger): Promise<void> {
   await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   const found = await layoutOf(session);
-  if (isNewest(found, migrations, location)) return;
-  if (found === 0)
-    await session.query('CREATE SCHEMA rallypoint; CREATE TABLE rallypoint.layout (version int PRIMARY KEY)');
-  else log.warn({ from: found, to: migrations.length }, 'The database is being migrated to a new layout.');
-  for (const { version, sql } of migrations.slice(found)) {
+  if (isCurrent(found, migrations, location)) return;
+  const pending = migrations.slice(found.version);
+  if (found.version === 0) {
+    await session.query('CREATE SCHEMA rallypoint');
+    await session.query('CREATE TABLE rallypoint.layout (version int PRIMARY KEY, is_compatible boolean NOT NULL)');
+  } else {
+    await rejectOlderNodes(session, pending, location);
+    log.warn({ from: found.version, to: migrations.length }, 'The database is being migrated to a new layout.');
+  }
+  for (const { version, sql, isCompatible = false } of pending) {
     await session.query(sql);
-    await session.query('INSERT INTO rallypoint.layout VALUES ($1)', [version]);
+    await session.query('INSERT INTO rallypoint.layout VALUES ($1, $2)', [version, isCompatible]);
   }
 }
 
-/** The version of the layout; 0 for a database without one. */
-async function layoutOf(session: Pick<Session, 'query'>): Promise<number> {
-  const [found] = await session.query(`SELECT to_regclass('rallypoint.layout') IS NOT NULL AS is_there`);
-  if (!found?.is_there) return 0;
-  const [newest] = await session.query('SELECT max(version) AS version FROM rallypoint.layout');
-  return Number(newest?.version ?? 0);
+/** Running nodes work with a layout that is one compatible step ahead of theirs, and with no other. */
+async function rejectOlderNodes(session: Session, pending: readonly Migration[], location: string): Promise<void> {
+  const [first, ...others] = pending;
+  if (first?.isCompatible && others.length === 0) return;
+  const count = await countAliveNodes(session);
+  if (count === 0) return;
+  throw new StoreError(
+    'store_in_use',
+    `${location} must be migrated to layout ${pending.at(-1)?.version}, with which the nodes that are running on it (${count}) cannot work. ` +
+      'Stop them first, or update them to the version in between.',
+  );
 }
 
-function isNewest(found: number, migrations: readonly Migration[], location: string): boolean {
-  if (found <= migrations.length) return found === migrations.length;
+interface Layout {
+  /** 0 for a database without one. */
+  readonly version: number;
+  readonly isCompatible: boolean;
+}
+
+async function layoutOf(session: Pick<Session, 'query'>): Promise<Layout> {
+  const [found] = await session.query(`SELECT to_regclass('rallypoint.layout') IS NOT NULL AS is_there`);
+  const [newest] = found?.is_there
+    ? await session.query('SELECT to_jsonb(l) AS layout FROM rallypoint.layout AS l ORDER BY version DESC LIMIT 1')
+    : [];
+  // As a document, because a newer version may have other columns.
+  const { version = 0, is_compatible = false } = (newest?.layout ?? {}) as {
+    version?: number;
+    is_compatible?: boolean;
+  };
+  return { version, isCompatible: is_compatible };
+}
+
+function isKnown({ version, isCompatible }: Layout, migrations: readonly Migration[]): boolean {
+  return version <= migrations.length || (isCompatible && version === migrations.length + 1);
+}
+
+/** @throws StoreError `store_too_new` */
+function isCurrent(found: Layout, migrations: readonly Migration[], location: string): boolean {
+  if (isKnown(found, migrations)) return found.version >= migrations.length;
   throw new StoreError(
     'store_too_new',
-    `${location} has layout ${found}, written by a newer version of Rallypoint; this version knows layouts up to ` +
+    `${location} has layout ${found.version}, written by a newer version of Rallypoint; this version knows layouts up to ` +
       `${migrations.length}. Start the newer version.`,
   );
 }

@@ -137,13 +137,20 @@ export class Postgres {
    * Runs `work` in one transaction of the database, on a connection of its own.
    *
    * @param begin `BEGIN` with its modes
+   * @param timeoutMs for all of it; with `each`, for every statement on its own
    * @throws ConnectionLost when the outcome is unknown; what the server answered; what `work` throws
    */
-  async session<T>(begin: string, work: (session: Session) => Promise<T>, timeoutMs: number): Promise<T> {
+  async session<T>(
+    begin: string,
+    work: (session: Session) => Promise<T>,
+    timeoutMs: number,
+    { each = false }: { readonly each?: boolean } = {},
+  ): Promise<T> {
     if (this.#isClosed) throw this.closedError();
     const deadlineMs = now() + timeoutMs;
     const link = await this.#connect(deadlineMs);
-    const query = (text: string, values: readonly unknown[] = []) => link.query({ text, values }, deadlineMs);
+    const query = (text: string, values: readonly unknown[] = []) =>
+      link.query({ text, values }, each ? now() + timeoutMs : deadlineMs);
     try {
       await query(begin);
       await query(`SET LOCAL statement_timeout = ${timeoutMs}`);

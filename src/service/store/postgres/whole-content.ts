@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { storeLimits } from '../../support/service-limits.ts';
-import type { StoreContent } from '../contract.ts';
+import type { KeyPart, StoreContent } from '../contract.ts';
 import { decodeRecord } from '../decode-record.ts';
 import { collectionNames, isNumeric, keyFields } from '../keys.ts';
 import type { Change, Overlay } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
-import { jsonArray, textArray } from './arrays.ts';
+import { textArray } from './arrays.ts';
 import { wholeStoreLock } from './commit-sql.ts';
 import { ConnectionLost, failedError } from './failure.ts';
 import { columnsOf, columnValue } from './layout.ts';
@@ -61,15 +61,32 @@ async function loadWithin(session: Session, records: Overlay, id: string): Promi
   for (const name of collectionNames) await session.query(`DELETE FROM rallypoint.${name}`);
   for (const [name, changes] of records.changes()) {
     const rows = [...changes.all()];
-    for (let at = 0; at < rows.length; at += rowsMax) await insert(session, name, rows.slice(at, at + rowsMax));
+    for (let at = 0; at < rows.length; at += rowsMax) {
+      await insertRows(session, name, rows.slice(at, at + rowsMax).map(rowOf(name)));
+    }
   }
 }
 
-async function insert(session: Session, name: CollectionName, changes: readonly Change[]): Promise<void> {
+/** A record as it is stored: its columns, in the order of {@link columnsOf}, and its text. */
+export interface RecordRow {
+  readonly columns: readonly (KeyPart | null)[];
+  readonly body: string;
+}
+
+function rowOf(name: CollectionName): (change: Change) => RecordRow {
+  const columns = columnsOf(name);
+  return ({ kept }) => ({
+    columns: columns.map(field => columnValue(kept?.record ?? {}, field)),
+    body: kept?.body ?? '',
+  });
+}
+
+/** Inserts rows that are not there yet, by one statement. */
+export async function insertRows(session: Session, name: CollectionName, rows: readonly RecordRow[]): Promise<void> {
   const columns = columnsOf(name);
   const arrays = columns.map((field, at) => `$${at + 1}::${isNumeric(field) ? 'bigint' : 'text'}[]`);
-  const values = columns.map(field => textArray(changes.map(({ kept }) => columnValue(kept?.record ?? {}, field))));
+  const values = columns.map((_, at) => textArray(rows.map(row => row.columns[at] ?? null)));
   const text = `INSERT INTO rallypoint.${name} (${columns.join(', ')}, body)
     SELECT * FROM unnest(${arrays.join(', ')}, $${columns.length + 1}::text[])`;
-  await session.query(text, [...values, jsonArray(changes.map(({ kept }) => kept?.body ?? null))]);
+  await session.query(text, [...values, textArray(rows.map(({ body }) => body))]);
 }

@@ -1,12 +1,15 @@
 import { chmod, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { RallypointError } from '../../../model/errors/errors.ts';
 import { silentLogger } from '../../../wire/clock/ports.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { databaseIn } from '../data-folder.ts';
 import { StoreError } from '../errors.ts';
-import { CommitMark, markPath, readCounter, readMark } from './counters.ts';
+import { CommitMark, counterWriter, markPath, readCounter, readMark } from './counters.ts';
+import { openDatabase } from './database.ts';
 import { isFull, openingError } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
@@ -42,26 +45,128 @@ export async function backUp(folder: string, file: string): Promise<BackupReport
 /**
  * Makes a data folder of a backup, for a service to be started on.
  *
+ * @param change changes the copy that becomes the folder's database
  * @throws StoreError `store_unusable`: the file is no backup or damaged, or the folder holds a state already; `store_too_new`,
  *   `store_full`
  */
-export async function restoreBackup(file: string, folder: string): Promise<BackupReport> {
-  const location = databaseIn(folder);
+export async function restoreBackup(
+  file: string,
+  folder: string,
+  change?: (database: DatabaseSync) => void,
+): Promise<BackupReport> {
   await requireFile(file);
-  for (const path of [location, `${location}-wal`, markPath(location)]) {
-    await requireNothing(path, 'Stop the service, move the data folder away, and restore again.');
-  }
-  await makeFolder(folder, 0o700).catch(error => {
-    throw openingError(location, error);
-  });
+  const location = await newDatabaseIn(folder);
   return besides(location, async copy => {
     await copyLive(file, copy);
     const report = look(copy, file);
     checkLayout(report.layout, migrations.length, file);
-    const published = await publish(copy, location, report);
-    new CommitMark(location, report.commits, silentLogger).close();
-    return published;
+    if (change) changeCopy(copy, change);
+    return publishDatabase(copy, location, report);
   });
+}
+
+function changeCopy(copy: string, change: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(copy);
+  try {
+    change(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Creates the folder. @returns where its database is to be */
+async function newDatabaseIn(folder: string): Promise<string> {
+  const location = databaseIn(folder);
+  for (const path of [location, `${location}-wal`, markPath(location)]) {
+    await requireNothing(path, 'Stop the service, move the data folder away, and try again.');
+  }
+  await makeFolder(folder, 0o700).catch(error => {
+    throw openingError(location, error);
+  });
+  return location;
+}
+
+async function publishDatabase(copy: string, location: string, report: Omit<BackupReport, 'file' | 'bytes'>) {
+  const published = await publish(copy, location, report);
+  new CommitMark(location, report.commits, silentLogger).close();
+  return published;
+}
+
+/**
+ * Makes a backup of what `fill` puts into an empty database.
+ *
+ * @throws StoreError as {@link backUp}; what `fill` throws
+ */
+export async function createBackup(
+  file: string,
+  fill: (database: DatabaseSync) => Promise<void>,
+): Promise<BackupReport> {
+  await requireNothing(file, 'Choose another name for the backup.');
+  return besides(file, async copy => publish(copy, file, await filled(copy, file, fill)));
+}
+
+/**
+ * Makes a data folder of what `fill` puts into an empty database, for a service to be started on.
+ *
+ * @throws StoreError as {@link restoreBackup}; what `fill` throws
+ */
+export async function createDataFolder(
+  folder: string,
+  fill: (database: DatabaseSync) => Promise<void>,
+): Promise<BackupReport> {
+  const location = await newDatabaseIn(folder);
+  return besides(location, async copy => publishDatabase(copy, location, await filled(copy, location, fill)));
+}
+
+async function filled(copy: string, target: string, fill: (database: DatabaseSync) => Promise<void>) {
+  const database = await openDatabase(copy);
+  try {
+    // The file is synced when it gets its name.
+    database.exec('PRAGMA synchronous = OFF');
+    counterWriter(database)('commits', 1);
+    await fill(database);
+  } finally {
+    database.close();
+  }
+  return look(copy, target);
+}
+
+/**
+ * Looks through a backup, and opens a copy of it with the newest layout.
+ *
+ * @throws StoreError `store_unusable`: the file is no backup or damaged; `store_too_new`
+ */
+export async function readBackup<T>(file: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
+  await requireFile(file);
+  const folder = await mkdtemp(join(tmpdir(), 'rallypoint-restore-'));
+  try {
+    const copy = join(folder, 'copy.sqlite');
+    await copyLive(file, copy);
+    checkLayout(look(copy, file).layout, migrations.length, file);
+    return await withDatabase(copy, work);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Opens the database of a data folder for this process alone; it gets the newest layout.
+ *
+ * @throws StoreError as {@link openDatabase}; `store_in_use`: a service is running on it
+ */
+export async function readDataFolder<T>(folder: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
+  const location = databaseIn(folder);
+  await requireFile(location);
+  return withDatabase(location, work);
+}
+
+async function withDatabase<T>(location: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
+  const database = await openDatabase(location);
+  try {
+    return await work(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** Runs `work` in a temporary folder next to `target`, on the same disk. */
@@ -71,7 +176,7 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
     folder = await mkdtemp(join(dirname(resolve(target)), '.rallypoint-'));
     return await work(join(folder, 'copy.sqlite'));
   } catch (error) {
-    if (error instanceof StoreError) throw error;
+    if (error instanceof RallypointError) throw error;
     const reason = isFull(error) ? 'there is no space left on its disk' : (error as Error).message;
     const code = isFull(error) ? 'store_full' : 'store_unusable';
     throw new StoreError(code, `${target} could not be written: ${reason}.`, { cause: error });

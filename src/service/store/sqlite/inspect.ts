@@ -36,7 +36,8 @@ export const storeFindingCodes = [
   'keys',
   'space',
 ] as const;
-export type StoreFindingCode = (typeof storeFindingCodes)[number];
+/** `nodes`: those on a database that many share. */
+export type StoreFindingCode = (typeof storeFindingCodes)[number] | 'nodes';
 
 /** One thing that was looked at. */
 export interface StoreFinding {
@@ -210,7 +211,7 @@ function lookThrough(database: DatabaseSync, tables: ReadonlySet<unknown>) {
 }
 
 /** A record is found by its columns: those must say what it says itself. */
-function wrongColumn(
+export function wrongColumn(
   collection: CollectionName,
   row: Readonly<Record<string, unknown>>,
   record: object,
@@ -219,7 +220,7 @@ function wrongColumn(
   return wrong === undefined ? undefined : `its column ${wrong} says something else`;
 }
 
-function hasReadableKey(collection: CollectionName, record: object): boolean {
+export function hasReadableKey(collection: CollectionName, record: object): boolean {
   try {
     if (collection === 'applications') readSigningKey((record as ApplicationRecord).signing_key);
     if (collection === 'settings' && fieldOf(record, 'name') === 'oauth_signing_key') {
@@ -231,7 +232,7 @@ function hasReadableKey(collection: CollectionName, record: object): boolean {
   }
 }
 
-function recordsFinding(records: readonly BadRecord[]): StoreFinding {
+export function recordsFinding(records: readonly BadRecord[]): StoreFinding {
   if (records.length === 0) return { code: 'records', ok: true, message: 'Every record can be decoded.' };
   const message = `${counted(records)} cannot be decoded: ${named(records)}.`;
   const remedy =
@@ -249,7 +250,7 @@ function setAsideFinding(database: DatabaseSync, hasTable: boolean): StoreFindin
   return { code: 'set_aside', ok: false, message, remedy, records };
 }
 
-function keysFinding(records: readonly BadRecord[]): StoreFinding {
+export function keysFinding(records: readonly BadRecord[]): StoreFinding {
   if (records.length === 0) return { code: 'keys', ok: true, message: 'Every key that signs can be read.' };
   const message = `${counted(records)} ${records.length === 1 ? 'has' : 'have'} a key that cannot be read: ${named(records)}.`;
   return { code: 'keys', ok: false, message, remedy: restore, records };

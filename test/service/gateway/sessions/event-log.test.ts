@@ -47,10 +47,14 @@ describe('the event log', () => {
       announced('player', 1, { follow: 'lobby' }),
       announced('lobby', 2),
       announced('other', 2),
+      announced('player', 3, { follow: ['hall', 'room'] }),
+      announced('room', 3),
     ]);
     expect(kept.map(({ revision, announced: { to } }) => [revision, to])).toEqual([
       [1, 'player'],
       [2, 'lobby'],
+      [3, 'player'],
+      [3, 'room'],
     ]);
   });
 
