@@ -11,9 +11,9 @@ const ms = runs(6000, Number(process.env.RALLYPOINT_CHAOS_SECONDS ?? 300) * 1000
 describe.skipIf(engines.missing)(`three nodes, as processes, behind a balancer${engines.note}`, () => {
   it(
     'keep what they promise while nodes and engines are killed, frozen and restarted and links are cut and slow',
-    async () => {
+    async ({ signal }) => {
       const tell = (line: string) => void (isSoak && process.stderr.write(`${line}\n`));
-      const report = await runChaos({ seed: seedOf(7), ms, share: isSoak ? 1 : 0.3, tell });
+      const report = await runChaos({ seed: seedOf(7), ms, share: isSoak ? 1 : 0.3, tell, signal });
       if (isSoak) tell(JSON.stringify(report.figures, null, 2));
       const { seed, violations, schedule, logs } = report;
       const replay = `npm run soak -- test/cluster/chaos.test.ts --seed ${seed}`;

@@ -32,6 +32,8 @@ export interface ChaosOptions {
   /** Of the usual times of the faults and of the rest between them. */
   readonly share?: number;
   readonly tell: (line: string) => void;
+  /** Ends the processes at once. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ChaosReport {
@@ -48,6 +50,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-chaos-'));
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const run = new ChaosRun(options, folder, postgres, redis);
+  options.signal?.addEventListener('abort', () => void run.close());
   try {
     return await run.run();
   } finally {
