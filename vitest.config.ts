@@ -11,6 +11,8 @@ const isolated = [
   // Crowds of processes that are killed at any moment, and a keychain's daemon.
   'test/sdk/credentials/processes.test.ts',
   'test/sdk/keychain/{crash,processes,real-keychain}.test.ts',
+  // A cluster of processes to which something is done at any moment.
+  'test/cluster/chaos.test.ts',
   // What measures the memory of its process.
   'test/service/gateway/connection/{compression,leak}.test.ts',
   // A browser's globals.

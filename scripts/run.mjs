@@ -69,14 +69,19 @@ const tasks = {
     const files = rest.length > 0 ? rest : ['test/contract', 'test/clients'];
     node('node_modules/vitest/vitest.mjs', 'run', '--project', 'together', ...files);
   },
-  /** What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it. */
+  /**
+   * What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it; with
+   * `--seed N` what is random is what it was when N was told.
+   */
   soak() {
     install();
     build();
     env.RALLYPOINT_SOAK = '1';
+    const seedAt = rest.indexOf('--seed');
+    if (seedAt >= 0) env.RALLYPOINT_SEED = rest.splice(seedAt, 2)[1] ?? '';
     env.NODE_OPTIONS = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=8192`;
     const isWhole = rest.length === 0;
-    if (isWhole) say('All of it takes some ten minutes on two cores. What fails says how to replay it.');
+    if (isWhole) say('All of it takes some twenty minutes on two cores. What fails says how to replay it.');
     node('node_modules/vitest/vitest.mjs', 'run', ...(isWhole ? filesThatSoak() : rest));
   },
   /** Writes the reports of all public types, in api/. */
@@ -148,7 +153,8 @@ function filesThatSoak() {
   return tests
     .map(name => join('test', name))
     .filter(
-      path => path.endsWith('.test.ts') && /support\/(soak|tries)\.ts'/.test(readFileSync(join(root, path), 'utf8')),
+      path =>
+        path.endsWith('.test.ts') && /support\/runs\/(soak|tries)\.ts'/.test(readFileSync(join(root, path), 'utf8')),
     );
 }
 
