@@ -5,8 +5,12 @@ export class SleepyClock implements Clock {
   readonly #clock: Clock;
   #sleptMs = 0;
 
-  constructor(clock: Clock) {
+  readonly #isBusy: boolean;
+
+  /** @param isBusy it does not sleep but is busy: its timers come late, and its steady time passes */
+  constructor(clock: Clock, { isBusy = false } = {}) {
     this.#clock = clock;
+    this.#isBusy = isBusy;
   }
 
   now(): number {
@@ -14,7 +18,7 @@ export class SleepyClock implements Clock {
   }
 
   steady(): number {
-    return this.#clock.now();
+    return this.#isBusy ? this.now() : this.#clock.now();
   }
 
   schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel {

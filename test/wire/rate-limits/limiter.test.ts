@@ -199,7 +199,7 @@ describe('RateLimiter', () => {
     'lets those go who wait when their time has passed and %s',
     async what => {
       const clock = new VirtualClock(1_000_000);
-      const machine = new SleepyClock(clock);
+      const machine = new SleepyClock(clock, { isBusy: true });
       const limiter = new RateLimiter({ clock: machine, global: 'off' });
       const acquire = async (signal?: AbortSignal) => limiter.acquire(lane, new Deadline(machine, 60_000, signal));
       limiter.settle(await acquire(), { refusal: { scope: 'user', retryAfterMs: 1_000 } });
