@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 const files = [
   ...['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'CODE_OF_CONDUCT.md'],
   ...['CONTRIBUTING.md', 'SECURITY.md'],
-  ...['.github', 'api', 'bin', 'dist', 'docs', 'scripts', 'src/model/version.ts', 'tools'],
+  ...['.github', 'api', 'bin', 'deploy', 'dist', 'docs', 'scripts', 'src/model/version.ts', 'tools'],
   // Without what was compiled there.
   ...[
     'native/addon',
