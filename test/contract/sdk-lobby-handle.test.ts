@@ -269,6 +269,8 @@ describe('messages of a handle', () => {
     const waved = lobby.messages.find(({ content }) => content === 'two');
     expect(waved).toMatchObject({ author: { displayName: 'Ada' }, metadata: { emote: 'wave' } });
     expect(isDeeplyFrozen(lobby.messages)).toBe(true);
+    // Sent is what was answered; the event may come later.
+    await firstValueFrom(client.messages$(lobby.id).pipe(filter(messages => messages.length === 3)));
     const withIds = lobby.messages.map(message => ({ ...message, key: message.id }));
     expect(withIds).toEqual(client.messages(lobby.id));
     expect(lobby.messages.map(({ key }) => key)).toEqual(firstKeys);
