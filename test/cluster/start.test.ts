@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/engines/postgres.ts';
 import { type RedisServer, startRedis } from '../support/engines/redis.ts';
+import { freePort } from '../support/runs/free-port.ts';
 import { needs } from '../support/runs/parts.ts';
 
 const engines = await needs('postgres', 'redis');
@@ -30,15 +31,6 @@ async function failure(
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, lines: stderr.trimEnd().split('\n'), ms: performance.now() - startMs };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {

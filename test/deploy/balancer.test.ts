@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../src/model/gateway.ts';
@@ -8,21 +6,13 @@ import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { startServer } from '../support/engines/process.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
+import { freePort } from '../support/runs/free-port.ts';
 import { needs } from '../support/runs/parts.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
 const parts = await needs('postgres', 'redis', 'nginx');
 const [ada] = starfall.users;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 it.skipIf(parts.missing)(
   `the balancer of deploy/ passes calls and sockets to nodes, and goes on with one of them${parts.note}`,

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signInAs } from '../../samples/quickstart/player-browser.ts';
 import { apiErrors } from '../../src/model/errors/errors.ts';
 import { findingCodes } from '../../src/sdk/redirect/doctor/finding.ts';
-import { freePort, Guide, type Program } from '../support/runs/guide.ts';
+import { freePort } from '../support/runs/free-port.ts';
+import { Guide, type Program } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
 
 /** docs/authorization.md, done as it says. The control API's consent stands for the player. */

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, Guide, type Program } from '../support/runs/guide.ts';
+import { freePort } from '../support/runs/free-port.ts';
+import { Guide, type Program } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
 
 const shell = await needs('posix');

@@ -107,7 +107,7 @@ export class SharedSignIn {
     }
   }
 
-  /** Whoever waits for it gets TransportError `aborted`. */
+  /** Callers that wait for it receive TransportError `aborted`. */
   cancel(): void {
     this.#underWay?.abort(new TransportError('aborted', 'The sign-in was cancelled.'));
   }

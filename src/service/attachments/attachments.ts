@@ -143,7 +143,7 @@ class AttachmentCache implements MessageFiles {
   }
 }
 
-/** The nodes of a cluster keep them in the store: an event that names a file may reach another node at once. */
+/** The nodes of a cluster keep them in the store: an event that names a file may reach another node immediately. */
 function sharedFiles(core: Pick<Core, 'ids' | 'entropy'>, store: FileStore): MessageFiles {
   const places = new WeakMap<UploadedFile, Place>();
   const keyOf = (id: string, secret: string) => `${id}/${hashSecret(secret)}`;
@@ -167,7 +167,7 @@ function sharedFiles(core: Pick<Core, 'ids' | 'entropy'>, store: FileStore): Mes
       return known;
     },
     get: (id, secret) => store.get(keyOf(id, secret)),
-    // Whoever replaces the whole state clears the store.
+    // The code that replaces the whole state clears the store.
     clear: () => {},
   };
 }

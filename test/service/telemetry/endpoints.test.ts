@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
+import { freePort } from '../../support/runs/free-port.ts';
 import { callApi, starfall } from '../../support/service/starfall.ts';
 import { head, sendRaw } from '../http/raw.ts';
 
@@ -148,13 +149,4 @@ async function halfRequest({ webBase }: Service) {
   // Until it has been read, nobody would wait for the rest of it.
   await fetch(`${webBase}/api/v10/gateway`);
   return { socket, answer: text(socket) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

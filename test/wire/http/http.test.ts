@@ -1,4 +1,3 @@
-import { createServer as createSocketServer } from 'node:net';
 import * as published from '@rallypoint/sdk/backend';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -18,6 +17,7 @@ import { undiciTransport } from '../../../src/wire/http/undici-transport.ts';
 import { RateLimiter } from '../../../src/wire/rate-limits/limiter.ts';
 import { elapse } from '../../support/clock/elapse.ts';
 import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
+import { freePort } from '../../support/runs/free-port.ts';
 
 const lobby = { lobby_id: '123' };
 const token = 'Bot s3cret-t0ken';
@@ -430,11 +430,3 @@ describe('Http', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createSocketServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

@@ -13,7 +13,7 @@ const abandonedMs = 60_000;
 /**
  * Moves what one account has with an application to another account: the identities in one transaction, then the
  * memberships in one transaction for each lobby. The identities are locked until all is done. After a restart the
- * service continues a move that it had begun; in a cluster, another node does. Two may do it at once.
+ * service continues a move that it had begun; in a cluster, another node does. Two may do it at the same time.
  */
 export interface AccountMoves {
   /** Begins a move, within the transaction that decided on it. */

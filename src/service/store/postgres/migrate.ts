@@ -6,7 +6,7 @@ import { failedError, reasonOf, sqlState } from './failure.ts';
 import { migrations as all, type Migration } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
 
-/** Whoever holds this advisory lock migrates; any number that no other lock of ours has. */
+/** The holder of this advisory lock migrates; any number that no other lock of ours has. */
 const migrationLock = 0x52_41_4c_59;
 
 interface MigrateOptions {
