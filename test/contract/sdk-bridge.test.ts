@@ -410,7 +410,7 @@ describe('credentials that are opened while windows are there', () => {
     expect(opened[0]?.searchParams.get('redirect_uri')).toBe(`${scheme}:/authorize/callback`);
     await page.cancelSignIn();
     expect(await signIn).toMatchObject({ code: 'aborted' });
-    // Whoever cancelled knows it.
+    // The caller that cancelled knows it.
     expect(page.credentials).toMatchObject({ status: 'signed-out' });
     expect(page.credentials).not.toHaveProperty('error');
   });

@@ -15,7 +15,7 @@ export interface LimitState {
 
 export interface Lease {
   readonly name: string;
-  /** Rises with each holder: whoever writes under the lease can reject what a former holder sends late. */
+  /** Rises with each holder: code that writes under the lease can reject what a former holder sends late. */
   readonly fence: number;
   /** Extends it by another full term. False: it was lost. */
   renew(): MaybePromise<boolean>;

@@ -33,7 +33,7 @@ export interface DepartedNode {
  * What a node knows of the cluster that it belongs to.
  *
  * Events are delivered to the subscribers of the bus in the order (position, number). All events of one position are delivered
- * within one turn of the event loop, in which {@link position} rises, too: whoever looks at it has received either all or none of
+ * within one turn of the event loop, in which {@link position} rises, too: code that reads it has received either all or none of
  * them. `Bus.subscribe` is synchronous: a subscription made by a listener receives everything after the current event.
  */
 export interface Cluster {

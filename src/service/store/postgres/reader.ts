@@ -15,7 +15,7 @@ export interface ClockReading {
   readonly atMs: number;
 }
 
-/** What is asked for under one key, once, whoever asks in the same turn. */
+/** What is requested under one key, once for all callers of the same turn. */
 interface Wanted<T> {
   readonly key: readonly KeyPart[];
   readonly answer: PromiseWithResolvers<T>;
