@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { EventReader } from '../../../src/service/cluster/event-reader.ts';
 import { type Service, type ServiceOptions, startService as start } from '../../../src/service/index.ts';
+import { eventReaders } from './delivery.ts';
 
 /**
  * Stands in for the service's entry point in a run with RALLYPOINT_TEST_ENGINES=shared (vitest.config.ts): what tests start without
@@ -13,6 +15,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.data !== undefined || options.store !== undefined) return start(options);
   return start({ ...options, ...(await freshEngines()) });
 }
+
+// Tests ask for what was committed (delivery.ts), and a service shows nobody its reader.
+const begin = EventReader.prototype.start;
+EventReader.prototype.start = function () {
+  eventReaders.add(this);
+  return begin.call(this);
+};
 
 async function freshEngines(): Promise<{ readonly store: string; readonly bus: string }> {
   const { postgres, redis } = inject('sharedEngines');

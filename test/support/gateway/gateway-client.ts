@@ -2,6 +2,7 @@ import { createInflate, createZstdDecompress, inflateSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { type GatewayFrame, type Identify, opcodes, type Ready } from '../../../src/model/gateway.ts';
 import { parseFrame, readFrame } from '../../../src/wire/gateway/frames.ts';
+import { delivered } from '../engines/delivery.ts';
 import { asJson, packTerm, unpackTerm } from './etf-client.ts';
 
 /** A bare client of the gateway: keeps every frame it gets, sends what it is told. Speaks every encoding and compression. */
@@ -80,8 +81,9 @@ export class GatewayClient {
     this.socket.send(this.#encoding === 'etf' ? packTerm(frame) : JSON.stringify(frame));
   }
 
-  /** Sends a heartbeat and waits for its acknowledgement: all sent before it has been dealt with. */
+  /** Sends a heartbeat and waits for its acknowledgement: all that was sent or committed before it has been dealt with. */
   async beat(): Promise<void> {
+    await delivered();
     const count = () => this.frames.filter(({ op }) => op === opcodes.HEARTBEAT_ACK).length;
     const before = count();
     this.send({ op: opcodes.HEARTBEAT, d: null });

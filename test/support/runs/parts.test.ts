@@ -16,8 +16,8 @@ afterEach(() => folder.remove());
 /** Runs a test file in a project of its own, with the reporter and the check of required parts that this repository uses. */
 async function runTest(text: string, environment: NodeJS.ProcessEnv = {}): Promise<{ code: number; output: string }> {
   const vitest = JSON.stringify(join(root, 'node_modules/vitest/dist/index.js'));
-  const config = `import { SkipsReporter } from ${support('skips-reporter.ts')};
-    export default { test: { reporters: [new SkipsReporter()], globalSetup: [${support('required-parts.ts')}] } };`;
+  const config = `import { RunsReporter } from ${support('runs-reporter.ts')};
+    export default { test: { reporters: [new RunsReporter()], globalSetup: [${support('required-parts.ts')}] } };`;
   writeFileSync(join(folder.path, 'vitest.config.ts'), config);
   writeFileSync(
     join(folder.path, 'some.test.ts'),
