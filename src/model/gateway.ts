@@ -1,13 +1,15 @@
 import type { CommandChoice } from './command.ts';
 import type { Modal } from './component.ts';
+import type { ActivityInvite, DirectChannel, DirectMessage } from './direct-message.ts';
 import type { Channel, Guild, GuildMember, Role } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember, LobbyVoiceServer, LobbyVoiceState } from './lobby.ts';
 import type { GatewayLobbyMessage } from './lobby-message.ts';
 import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
-import type { Presence, PresenceUpdate } from './presence.ts';
+import type { ListedPresence, OwnSession, Presence, PresenceUpdate, SocialSettings } from './presence.ts';
 import type { MergeCompleted } from './provisional.ts';
+import type { GameRelationship, PartialRelationship, Relationship } from './relationship.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -90,6 +92,9 @@ export const intents = {
   DIRECT_MESSAGE_TYPING: 1 << 14,
   MESSAGE_CONTENT: 1 << 15,
   GUILD_SCHEDULED_EVENTS: 1 << 16,
+  /** Usable by OAuth2 sessions only, as are the three below. */
+  PRIVATE_CHANNELS: 1 << 18,
+  CALLS: 1 << 19,
   AUTO_MODERATION_CONFIGURATION: 1 << 20,
   AUTO_MODERATION_EXECUTION: 1 << 21,
   USER_RELATIONSHIPS: 1 << 22,
@@ -105,8 +110,15 @@ export const intents = {
 /** Every bit an Identify may set. */
 export const allIntents: number = Object.values(intents).reduce((bits, bit) => bits | bit, 0);
 
-/** Bit of Identify's `capabilities`: READY carries the lobbies instead of a LOBBY_CREATE for each. @see docs/spec/gateway.md#players-sessions */
-export const capabilities = { AUTO_LOBBY_CONNECT: 1 << 16 } as const;
+/** Bits of Identify's `capabilities`. @see docs/spec/gateway.md#players-sessions */
+export const capabilities = {
+  /** READY lists users apart, each once. */
+  DEDUPE_USER_OBJECTS: 1 << 4,
+  PRIORITIZED_READY_PAYLOAD: 1 << 5,
+  AUTO_CALL_CONNECT: 1 << 12,
+  /** READY carries the lobbies instead of a LOBBY_CREATE for each. */
+  AUTO_LOBBY_CONNECT: 1 << 16,
+} as const;
 
 /** A frame, either way. `s` and `t` belong to dispatches only. */
 export interface GatewayFrame {
@@ -158,10 +170,10 @@ export interface Ready extends Partial<PlayerReady> {
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
   application?: { id: ApplicationId; flags: number };
-  session_type: 'normal';
-  private_channels: readonly unknown[];
-  relationships: readonly unknown[];
-  game_relationships: readonly unknown[];
+  session_type: 'normal' | 'oauth';
+  private_channels: readonly DirectChannel[];
+  relationships: readonly Relationship[];
+  game_relationships: readonly GameRelationship[];
 }
 
 /** What READY has for OAuth2 sessions alone. @see docs/spec/gateway.md#players-sessions */
@@ -172,6 +184,22 @@ export interface PlayerReady {
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
   /** User id → what applications report about the user. Unspecified: that it is a map. */
   user_application_profiles: Readonly<Record<UserId, readonly unknown[]>>;
+  /** Every user of the lists, once; only with the capability DEDUPE_USER_OBJECTS. */
+  users?: readonly User[];
+  /** Of friends who are not offline; only without that capability. */
+  presences?: readonly Presence[];
+  sessions?: readonly OwnSession[];
+  user_settings?: Partial<SocialSettings>;
+}
+
+/** What follows READY for OAuth2 sessions. @see docs/spec/social.md#ready */
+export interface ReadySupplemental {
+  /** Friends who are not offline. */
+  merged_presences: { friends: readonly ListedPresence[]; guilds: readonly (readonly ListedPresence[])[] };
+  guilds: readonly unknown[];
+  lazy_private_channels: readonly unknown[];
+  disclose: readonly string[];
+  game_invites: readonly unknown[];
 }
 
 /** Why a lobby left a session's sight. */
@@ -210,10 +238,20 @@ export interface Dispatches {
   APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: AutocompleteResponse;
   /** To the user's own clients: the form that the application answered with. */
   INTERACTION_MODAL_CREATE: ModalCreated;
-  MESSAGE_CREATE: Message | ChannelMessage;
-  MESSAGE_UPDATE: Message;
+  READY_SUPPLEMENTAL: ReadySupplemental;
+  RELATIONSHIP_ADD: Relationship & { should_notify?: boolean };
+  RELATIONSHIP_UPDATE: PartialRelationship;
+  RELATIONSHIP_REMOVE: PartialRelationship;
+  GAME_RELATIONSHIP_ADD: GameRelationship & { should_notify?: boolean };
+  GAME_RELATIONSHIP_REMOVE: Omit<GameRelationship, 'user'>;
+  /** The user's own sessions, with the one called `all` that others see. */
+  SESSIONS_REPLACE: readonly OwnSession[];
+  /** To sessions of games that do not receive messages between users. */
+  ACTIVITY_INVITE_CREATE: ActivityInvite;
+  MESSAGE_CREATE: Message | ChannelMessage | DirectMessage;
+  MESSAGE_UPDATE: Message | DirectMessage;
   MESSAGE_DELETE: { id: MessageId; channel_id: ChannelId; guild_id?: GuildId };
-  CHANNEL_CREATE: Channel;
+  CHANNEL_CREATE: Channel | DirectChannel;
   THREAD_CREATE: Channel;
   THREAD_UPDATE: Channel;
   CHANNEL_UPDATE: Channel;
@@ -306,8 +344,13 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   GUILD_ROLE_UPDATE: intents.GUILDS,
   GUILD_MEMBER_ADD: intents.GUILD_MEMBERS,
   GUILD_MEMBER_UPDATE: intents.GUILD_MEMBERS,
-  PRESENCE_UPDATE: intents.GUILD_PRESENCES,
-  CHANNEL_CREATE: intents.GUILDS,
+  PRESENCE_UPDATE: intents.GUILD_PRESENCES | intents.USER_PRESENCE,
+  RELATIONSHIP_ADD: intents.USER_RELATIONSHIPS,
+  RELATIONSHIP_UPDATE: intents.USER_RELATIONSHIPS,
+  RELATIONSHIP_REMOVE: intents.USER_RELATIONSHIPS,
+  GAME_RELATIONSHIP_ADD: intents.USER_RELATIONSHIPS,
+  GAME_RELATIONSHIP_REMOVE: intents.USER_RELATIONSHIPS,
+  CHANNEL_CREATE: intents.GUILDS | intents.PRIVATE_CHANNELS,
   THREAD_CREATE: intents.GUILDS,
   THREAD_UPDATE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
@@ -332,6 +375,10 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
 /** Dispatches whose intent depends on where they happened. */
 const placedIntents: Readonly<Partial<Record<DispatchName, { guild: number; direct: number }>>> = {
   MESSAGE_CREATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+  MESSAGE_UPDATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+  MESSAGE_DELETE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+  CHANNEL_CREATE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
+  PRESENCE_UPDATE: { guild: intents.GUILD_PRESENCES, direct: intents.USER_PRESENCE },
 };
 
 /** The intents that let a dispatch through, any one of the bits; undefined when it is always delivered. */

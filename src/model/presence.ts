@@ -13,14 +13,47 @@ export interface PresenceUpdate {
 export const clientStatuses = ['online', 'dnd', 'idle', 'invisible', 'offline'] as const;
 export type ClientStatus = (typeof clientStatuses)[number];
 
-/** A user's presence as others in a guild see it. @see docs/spec/gateway.md#events */
+/** A user's presence as others in a guild, and friends, see it. @see docs/spec/gateway.md#events; docs/spec/social.md#presence */
 export interface Presence {
   user: { id: UserId };
-  guild_id: GuildId;
+  /** Absent in the presence of a friend. */
+  guild_id?: GuildId;
   status: Exclude<ClientStatus, 'invisible'>;
   activities: readonly Activity[];
   /** Platform → status; empty when offline. */
   client_status: Readonly<Record<string, string>>;
+  /** For sessions of games: whether the user has authorized this application. */
+  has_played_game?: boolean;
+}
+
+/** A presence in a list whose users are listed apart. */
+export type ListedPresence = Omit<Presence, 'user'> & { user_id: UserId };
+
+/** One of a user's own sessions; the one with the id `all` is what others see. @see docs/spec/social.md#sessions */
+export interface OwnSession {
+  session_id: string;
+  client_info: { client: string; os: string; version: number };
+  status: ClientStatus;
+  activities: readonly Activity[];
+  hidden_activities: readonly Activity[];
+  active?: boolean;
+}
+
+/** What a user has set for the social layer. @see docs/spec/social.md#settings */
+export interface SocialSettings {
+  status: ClientStatus;
+  custom_status: {
+    text: string | null;
+    emoji_id?: Snowflake | null;
+    emoji_name?: string | null;
+    expires_at?: string | null;
+  } | null;
+  show_current_game: boolean;
+  allow_activity_party_privacy_friends: boolean;
+  allow_activity_party_privacy_voice_channel: boolean;
+  /** 0 unset and 1: from everybody; 2: from users with the game; 3: from nobody. */
+  slayer_sdk_receive_dms_in_game: 0 | 1 | 2 | 3;
+  allow_game_friend_dms_in_discord: boolean;
 }
 
 /** 0 playing, 1 streaming, 2 listening, 3 watching, 4 custom, 5 competing. */

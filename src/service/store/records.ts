@@ -18,6 +18,15 @@ import type { GuildMemberRecord, GuildRecord, InstallationRecord } from './recor
 import type { InteractionMessageRecord, InteractionRecord } from './records/interactions.ts';
 import type { LobbyInviteRecord, LobbyMemberRecord, LobbyMessageRecord, LobbyRecord } from './records/lobbies.ts';
 import type { GatewayEventRecord, GatewaySessionRecord, PresenceRecord } from './records/sessions.ts';
+import type {
+  DirectChannelRecord,
+  DirectMessageRecord,
+  DirectRecipientRecord,
+  GameRelationshipRecord,
+  HeadlessSessionRecord,
+  RelationshipRecord,
+  SocialSettingsRecord,
+} from './records/social.ts';
 
 export type * from './records/accounts.ts';
 export type * from './records/authorizations.ts';
@@ -27,6 +36,7 @@ export type * from './records/guilds.ts';
 export type * from './records/interactions.ts';
 export type * from './records/lobbies.ts';
 export type * from './records/sessions.ts';
+export type * from './records/social.ts';
 
 /**
  * The stored state: one record type for each collection; `collections` below has their keys and indexes. Times
@@ -59,6 +69,13 @@ export interface Records {
   gateway_sessions: GatewaySessionRecord;
   gateway_events: GatewayEventRecord;
   presences: PresenceRecord;
+  relationships: RelationshipRecord;
+  game_relationships: GameRelationshipRecord;
+  social_settings: SocialSettingsRecord;
+  headless_sessions: HeadlessSessionRecord;
+  direct_channels: DirectChannelRecord;
+  direct_recipients: DirectRecipientRecord;
+  direct_messages: DirectMessageRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -137,6 +154,16 @@ export const collections = {
   gateway_sessions: { key: ['id'], indexes: { byNode: ['node'], byUser: ['user_id'] } },
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   presences: { key: ['user_id'], indexes: {} },
+  relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
+  game_relationships: {
+    key: ['user_id', 'family_id', 'target_id'],
+    indexes: { byPair: ['user_id', 'target_id'], byTarget: ['target_id'] },
+  },
+  social_settings: { key: ['user_id'], indexes: {} },
+  headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
+  direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
+  direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
+  direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

@@ -207,4 +207,43 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
   },
+  // Relationships, settings, headless sessions and direct messages; presences of games' sessions.
+  {
+    version: 7,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE relationships (
+          user_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX relationships_byTarget ON relationships (target_id);
+
+        CREATE TABLE game_relationships (
+          user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX game_relationships_byPair ON game_relationships (user_id, target_id);
+        CREATE INDEX game_relationships_byTarget ON game_relationships (target_id);
+
+        CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE headless_sessions (
+          token_hash TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX headless_sessions_byUser ON headless_sessions (user_id) WHERE user_id IS NOT NULL;
+        CREATE INDEX headless_sessions_byExpiry ON headless_sessions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE direct_channels (id TEXT PRIMARY KEY, pair TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX direct_channels_byPair ON direct_channels (pair) WHERE pair IS NOT NULL;
+
+        CREATE TABLE direct_recipients (
+          user_id TEXT, channel_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, channel_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE direct_messages (
+          channel_id TEXT, sent_at_ms INTEGER, id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL,
+          PRIMARY KEY (channel_id, sent_at_ms, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX direct_messages_byExpiry ON direct_messages (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+        CREATE INDEX direct_messages_byId ON direct_messages (id);
+      `),
+  },
 ];

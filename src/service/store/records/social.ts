@@ -1,0 +1,80 @@
+import type { DirectMessage } from '../../../model/direct-message.ts';
+import type { Activity, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
+import type { RelationshipType } from '../../../model/relationship.ts';
+import type { ApplicationId, ChannelId, MessageId, UserId } from '../../../model/snowflake.ts';
+
+/** One user's side of a relationship; the other user has a record of its own, except for a block. */
+export interface RelationshipRecord {
+  user_id: UserId;
+  target_id: UserId;
+  type: Exclude<RelationshipType, 0>;
+  since_ms: number;
+  nickname: string | null;
+  /** Came with the request. */
+  note: string | null;
+  origin_application_id: ApplicationId | null;
+}
+
+/** As {@link RelationshipRecord}, in a game. */
+export interface GameRelationshipRecord {
+  user_id: UserId;
+  /** The game's application; of a publisher's game the parent application, with which all its games share their relationships. */
+  family_id: ApplicationId;
+  target_id: UserId;
+  type: Exclude<RelationshipType, 0 | 2>;
+  since_ms: number;
+}
+
+/** What a user has set; without a record everything is as it is by default. */
+export interface SocialSettingsRecord {
+  user_id: UserId;
+  settings: Partial<SocialSettings>;
+}
+
+/** A session without a connection: it shows what a user plays elsewhere. */
+export interface HeadlessSessionRecord {
+  token_hash: string;
+  /** As others see it: `h:` and an id. */
+  session_id: string;
+  user_id: UserId;
+  application_id: ApplicationId;
+  activity: Activity;
+  presence: PresenceUpdate;
+  expires_at_ms: number;
+}
+
+/** The channel between two users. */
+export interface DirectChannelRecord {
+  id: ChannelId;
+  /** Both users' ids, the lower one first, with a slash between them. */
+  pair: string;
+  user_ids: readonly [UserId, UserId];
+  /** The last that was sent, even if it was deleted. */
+  last_message_id: MessageId | null;
+  message_count: number;
+}
+
+/** One user's place in a channel, to find the user's channels. */
+export interface DirectRecipientRecord {
+  user_id: UserId;
+  channel_id: ChannelId;
+  other_id: UserId;
+}
+
+/** A message between two users. Those too old or too many to be shown go as others are sent. */
+export interface DirectMessageRecord {
+  /** Of an ephemeral message: the {@link DirectChannelRecord.pair}. */
+  channel_id: ChannelId;
+  /** The time its id carries: it rises with the id, whose text does not. */
+  sent_at_ms: number;
+  id: MessageId;
+  author_id: UserId;
+  recipient_id: UserId;
+  /** The application by whose session it was sent; null: by a user's own client. */
+  application_id: ApplicationId | null;
+  message: Omit<DirectMessage, 'metadata' | 'nonce'>;
+  /** It is never in a history. */
+  is_ephemeral: boolean;
+  /** When it goes; null: when others are sent. */
+  expires_at_ms: number | null;
+}
