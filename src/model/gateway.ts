@@ -161,11 +161,17 @@ export interface RequestGuildMembers {
   nonce?: string;
 }
 
+/** A guild of READY, before its GUILD_CREATE. */
+export interface UnavailableGuild {
+  id: GuildId;
+  unavailable: true;
+}
+
 /** A user's own client gets no `application`. @see docs/spec/gateway.md#sessions */
 export interface Ready extends Partial<PlayerReady> {
   v: number;
   user: User;
-  guilds: readonly { id: GuildId; unavailable: true }[];
+  guilds: readonly UnavailableGuild[];
   session_id: string;
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];

@@ -356,7 +356,7 @@ function replyOf(
     .map(one => dataOf(one, 'MESSAGE_CREATE') as Message | undefined)
     .find(one => one?.interaction_metadata?.id === id);
   const updates = seen
-    .flatMap(one => dataOf(one, 'MESSAGE_UPDATE') ?? [])
+    .flatMap(one => (dataOf(one, 'MESSAGE_UPDATE') as Message | undefined) ?? [])
     .filter(one => one.id === created?.id || one.id === pressedId);
   const message = state === 'first' ? (created ?? updates[0]) : (updates.at(-1) ?? created);
   const flags = message?.flags ?? 0;

@@ -50,7 +50,7 @@ export async function startBotSession(core: Core, session: Session, bot: Bot): P
   session.emit('READY', {
     ...readyBase(core, session),
     user: botUserView(application),
-    guilds: guilds.map(id => ({ id, unavailable: true })),
+    guilds: guilds.map(id => ({ id, unavailable: true as const })),
     application: readyApplication(application),
     ...(identity.shard && { shard: identity.shard }),
   });

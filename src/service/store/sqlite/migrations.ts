@@ -221,7 +221,6 @@ export const migrations: readonly Migration[] = [
           user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX game_relationships_byPair ON game_relationships (user_id, target_id);
-        CREATE INDEX game_relationships_byTarget ON game_relationships (target_id);
 
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
