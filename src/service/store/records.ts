@@ -155,7 +155,7 @@ export const collections = {
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   presences: { key: ['user_id'], indexes: {} },
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
-  game_relationships: { key: ['user_id', 'target_id', 'family_id'], indexes: { byFamily: ['user_id', 'family_id'] } },
+  game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },

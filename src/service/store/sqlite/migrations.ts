@@ -218,9 +218,8 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX relationships_byTarget ON relationships (target_id);
 
         CREATE TABLE game_relationships (
-          user_id TEXT, target_id TEXT, family_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, target_id, family_id)
+          user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX game_relationships_byFamily ON game_relationships (user_id, family_id);
 
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
