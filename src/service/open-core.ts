@@ -54,7 +54,11 @@ export async function openCore(options: ServiceOptions, environment: Environment
     engines &&
     (await (
       await import('./open-shared.ts')
-    ).openShared(engines, { clock, log, onCommit, pendingWork: environment.pendingWork }, closing));
+    ).openShared(
+      engines,
+      { clock, log, onCommit, pendingWork: environment.pendingWork, slowStatementMs: options.slowStatementMs },
+      closing,
+    ));
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
   const store = tracing?.store(opened) ?? opened;
   await shared?.checkClock(clock);

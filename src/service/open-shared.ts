@@ -46,6 +46,7 @@ export interface SharedParts {
 interface SharedContext extends Pick<Core, 'clock' | 'log'> {
   readonly pendingWork: PendingWork;
   readonly onCommit: (commit: CommitReport) => void;
+  readonly slowStatementMs: number | undefined;
 }
 
 /** How long all of it may take. */
@@ -58,12 +59,12 @@ const openMsMax = 9000;
  */
 export async function openShared(
   shared: SharedEngines,
-  { clock, log, pendingWork, onCommit }: SharedContext,
+  context: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
-  const quiet = quietUntilOpen(log);
+  const quiet = quietUntilOpen(context.log);
   const late = new AbortController();
-  const opened = open(shared, { clock, log: quiet.log, pendingWork, onCommit }, closing);
+  const opened = open(shared, { ...context, log: quiet.log }, closing);
   try {
     return await Promise.race([opened, tooLate(late.signal)]);
   } finally {
@@ -74,14 +75,15 @@ export async function openShared(
 
 async function open(
   { store: url, bus: redisUrl }: SharedEngines,
-  { clock, log, pendingWork, onCommit }: SharedContext,
+  { clock, log, pendingWork, onCommit, slowStatementMs }: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
-  const postgres = await openPostgres(url, { log });
+  const slow = slowStatementMs === undefined ? {} : { slowStatementMs };
+  const postgres = await openPostgres(url, { log, ...slow });
   closing.push(() => postgres.close());
   await migrate(postgres, { log });
   // The reads of events do not wait for those of requests.
-  const ofBus = await openPostgres(url, { log, connections: 2, commitConnections: 1 });
+  const ofBus = await openPostgres(url, { log, connections: 2, commitConnections: 1, ...slow });
   closing.push(() => ofBus.close());
   const bus = await openClusterBus({ postgres: ofBus, redisUrl, clock, log });
   closing.push(() => bus.close());
@@ -141,6 +143,7 @@ function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
     worker: () => bus.nodes.worker,
     engines: { postgres: () => !postgres.isFailing, redis: () => bus.isRedisUp },
     behindSeconds: () => bus.reader.behindMs / 1000,
+    eventsRead: () => bus.reader.eventsRead,
   };
 }
 

@@ -194,6 +194,7 @@ describe.skipIf(engines.missing)(`three nodes on one database${engines.note}`, (
     }
     expect(metrics[0]).toContain('rallypoint_engine_up{engine="redis"} 1');
     expect(metrics[0]).toMatch(/rallypoint_events_behind_seconds 0/);
+    expect(metrics[0]).toMatch(/rallypoint_events_read_total \d/);
   });
 });
 

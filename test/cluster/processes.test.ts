@@ -50,6 +50,8 @@ describe.skipIf(engines.missing)(`nodes as processes${engines.note}`, () => {
       for (let at = 0; at < 5; at++) await change(b);
       const resumed = await GatewayClient.resumed(b.ready.gateway, token, client);
       await resumed.dispatch('RESUMED');
+      const metrics = await (await fetch(`${b.ready.webBase}/metrics`)).text();
+      expect(metrics).toMatch(/rallypoint_gateway_takeovers_total 1\n/);
       await change(b);
       await resumed.frame(() => mapsOf(resumed).at(-1) === n);
       expect([...seen, ...mapsOf(resumed)]).toEqual(Array.from({ length: n }, (_, at) => at + 1));

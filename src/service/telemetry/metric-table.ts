@@ -45,6 +45,18 @@ export const metricTable = {
     help: 'On a cluster: how long ago this node last knew that it had read every event.',
     read: ({ node }) => (node ? [{ value: node.behindSeconds() }] : []),
   },
+  rallypoint_events_read_total: {
+    type: 'counter',
+    labels: [],
+    help: 'On a cluster: events of all nodes that this node has read.',
+    read: ({ node }) => (node ? [{ value: node.eventsRead() }] : []),
+  },
+  rallypoint_gateway_takeovers_total: {
+    type: 'counter',
+    labels: [],
+    help: 'On a cluster: gateway sessions that this node took over from others.',
+    read: ({ node, takeovers }) => (node ? [{ value: takeovers }] : []),
+  },
   rallypoint_clock_seconds: {
     type: 'gauge',
     labels: [],

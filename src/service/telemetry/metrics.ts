@@ -58,6 +58,7 @@ export interface NodeGauges {
   readonly worker: () => number;
   readonly engines: Readonly<Record<'postgres' | 'redis', () => boolean>>;
   readonly behindSeconds: () => number;
+  readonly eventsRead: () => number;
 }
 
 /** Functions that return the values of gauges. */
@@ -77,6 +78,8 @@ export class Metrics {
   readonly events = new Tally();
   /** Dispatches that were sent to connections. */
   dispatches = 0;
+  /** Gateway sessions that this node took over from another one. */
+  takeovers = 0;
   readonly commits = new Tally();
   readonly commitSeconds = new Histogram(secondsBounds);
   readonly commitTransactions = new Histogram(batchBounds);

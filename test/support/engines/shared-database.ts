@@ -13,7 +13,9 @@ import type { PostgresServer } from './postgres.ts';
 export interface SharedDatabase {
   readonly url: string;
   /** Opens the store of one node. */
-  open(options?: Partial<PostgresStoreOptions> & { readonly log?: Logger }): Promise<Store>;
+  open(
+    options?: Partial<PostgresStoreOptions> & { readonly log?: Logger; readonly slowStatementMs?: number },
+  ): Promise<Store>;
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** All events, in order. */
   events(): Promise<Announced[]>;
@@ -39,8 +41,11 @@ export async function createSharedDatabase(server: PostgresServer): Promise<Shar
   return {
     url,
     query,
-    async open({ log, ...options } = {}) {
-      const opened = await openPostgres(url, { ...(log && { log }) });
+    async open({ log, slowStatementMs, ...options } = {}) {
+      const opened = await openPostgres(url, {
+        ...(log && { log }),
+        ...(slowStatementMs !== undefined && { slowStatementMs }),
+      });
       return openPostgresStore({ postgres: opened, ...(log && { log }), ...options });
     },
     async events() {

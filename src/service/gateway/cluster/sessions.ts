@@ -103,7 +103,9 @@ export class ClusterSessions {
       const record = await claimSession(this.#core.store, this.#cluster.node, id, stored =>
         stored.base ? { ...stored, detached_at_ms } : undefined,
       );
-      return record && (await this.#revive(record));
+      if (!record) return undefined;
+      this.#core.metrics.takeovers++;
+      return await this.#revive(record);
     } catch (error) {
       const begun = this.#sessions.byId.get(id);
       if (begun) this.#sessions.forget(begun);

@@ -1,6 +1,7 @@
 import { type Logger, silentLogger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
+import { SlowStatements, type StatementKind } from '../slow-statements.ts';
 import { ConnectionLost, failedError, isRejection, reasonOf, unavailableError } from './failure.ts';
 import { Link, locationOf, type Row, type Statement } from './link.ts';
 import { Pool } from './pool.ts';
@@ -11,6 +12,8 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** Connections for commits, on which nothing waits behind another statement. */
   readonly commitConnections?: number;
+  /** Statements that take this long or longer are logged; `storeLimits.slowStatementMs` when absent. */
+  readonly slowStatementMs?: number;
 }
 
 export interface QueryOptions {
@@ -54,11 +57,14 @@ export class Postgres {
   readonly #shared: Pool;
   readonly #single: Pool;
   readonly #location: string;
+  readonly #slow: SlowStatements;
   #isFailing = false;
   #isClosed = false;
 
-  constructor(url: string, { log = silentLogger, connections = 4, commitConnections = 4 }: PostgresOptions = {}) {
+  constructor(url: string, options: PostgresOptions = {}) {
+    const { log = silentLogger, connections = 4, commitConnections = 4, slowStatementMs } = options;
     this.#url = url;
+    this.#slow = new SlowStatements(slowStatementMs ?? storeLimits.slowStatementMs, log);
     this.#location = locationOf(url);
     this.#log = log;
     const open = (timeoutMs: number, ended: (link: Link, error: Error) => void) => this.#open(timeoutMs, ended);
@@ -115,7 +121,9 @@ export class Postgres {
     const deadlineMs = now() + timeoutMs;
     for (;;) {
       try {
-        return await this.#shared.use(deadlineMs, link => link.queryTogether(statements, deadlineMs));
+        return await this.#shared.use(deadlineMs, link =>
+          this.#timed(statements, link.queryTogether(statements, deadlineMs)),
+        );
       } catch (error) {
         if (!(error instanceof ConnectionLost) || now() >= deadlineMs) throw failedError(this.#location, error);
       }
@@ -130,7 +138,7 @@ export class Postgres {
    *   errors: it was not.
    */
   once(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
-    return this.#single.use(deadlineMs, link => link.query(statement, deadlineMs));
+    return this.#single.use(deadlineMs, link => this.#timed([statement], link.query(statement, deadlineMs)));
   }
 
   /**
@@ -173,6 +181,16 @@ export class Postgres {
 
   closedError(): StoreError {
     return new StoreError('store_closed', `The store in ${this.#location} is closed.`);
+  }
+
+  /** Logs statements that were slow, with the wait behind others on their connection. */
+  async #timed<T>(statements: readonly Statement[], answer: Promise<T>): Promise<T> {
+    const startedMs = this.#slow.begin();
+    try {
+      return await answer;
+    } finally {
+      this.#slow.end(startedMs, () => kindOf(statements));
+    }
   }
 
   /** Opens a connection outside the pools. @throws as {@link openPostgres} */
@@ -220,6 +238,15 @@ export class Postgres {
     );
   }
 }
+
+/** Statements without a name are those of a start or of the cleaning; their text has no values. */
+function kindOf(statements: readonly Statement[]): StatementKind {
+  const [first] = statements;
+  const statement = first?.name ?? first?.text.trim().replace(/\s+/g, ' ').slice(0, statementLengthMax) ?? '';
+  return { statement, ...(statements.length > 1 && { statements: statements.length }) };
+}
+
+const statementLengthMax = 100;
 
 function now(): number {
   return steadyNow(systemClock);

@@ -9,12 +9,13 @@ import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedd
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
+import { SlowStatements, type StatementKind } from '../slow-statements.ts';
 import { CommitMark, counterWriter, readCounter } from './counters.ts';
 import { inMemory, openDatabase } from './database.ts';
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
-import { openTables, SlowStatements, type StatementKind } from './tables.ts';
+import { openTables } from './tables.ts';
 import { LogHold } from './wal.ts';
 
 export interface SqliteStoreOptions extends EmbeddedStoreOptions {

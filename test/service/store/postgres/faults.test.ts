@@ -165,6 +165,24 @@ describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () =>
     },
     patienceMs,
   );
+
+  it('logs slow statements by name and how long they took, without values', async () => {
+    const { log, lines } = recordingLog();
+    const store = await database.open({ log, slowStatementMs: 0 });
+    await store.transact('lobby/77', work => work.put('lobbies', lobbyRecord({ id: '77' })));
+    await store.get('lobbies', '77');
+    await store.close();
+    const slow = lines.filter(({ message }) => message === 'A statement of the store was slow.');
+    expect(slow).toContainEqual(
+      expect.objectContaining({ level: 'warn', statement: 'commit', durationMs: expect.any(Number) }),
+    );
+    expect(JSON.stringify(slow)).not.toContain('77');
+    lines.length = 0;
+    const quick = await database.open({ log, slowStatementMs: 60_000 });
+    await quick.get('lobbies', '77');
+    await quick.close();
+    expect(lines).toEqual([]);
+  });
 });
 
 /** Resolves once `count` more lobbies are there. */
