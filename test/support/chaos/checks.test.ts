@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { snowflakeEpochMs } from '../../../src/model/snowflake.ts';
-import { checkLimits, checkTimers, checkWatchers, checkWrites, type Disturbance } from './checks.ts';
+import { checkLimits, checkTimers, checkWatchers, checkWebhooks, checkWrites, type Disturbance } from './checks.ts';
 import { type Committed, keyOf } from './event-history.ts';
 import type { Load } from './load.ts';
 import { type Call, Findings } from './record.ts';
@@ -87,6 +87,28 @@ describe('the check of clients', () => {
     expect(check([3, 4, 5], 'edit-1')).not.toBe('');
     expect(check([2, 3, 4, 5], 'edit-0')).not.toBe('');
   });
+});
+
+describe('the check of webhook events', () => {
+  const history = [1, 2, 3].map(n =>
+    event('LOBBY_MESSAGE_CREATE', `lobby/${lobby}`, { lobby_id: lobby, content: `message-${n}` }, n, n * 10),
+  );
+  const check = (...numbers: readonly number[]) =>
+    found(findings => {
+      const acknowledged = numbers.map(n => ({ lobby, content: `message-${n}` }));
+      checkWebhooks(acknowledged, history, findings);
+    });
+
+  it('accepts all of them in order, and repetitions', () => {
+    expect(check(1, 2, 3)).toBe('');
+    expect(check(1, 2, 2, 3, 1)).toBe('');
+  });
+  it.each([
+    ['one is lost', [1, 3], 'lost'],
+    ['all are lost', [], 'lost'],
+    ['two are exchanged', [1, 3, 2], 'came as'],
+    ['one was never committed', [1, 2, 3, 4], 'never committed'],
+  ])('notices that %s', (_, numbers, said) => expect(check(...numbers)).toContain(said));
 });
 
 describe('the check of timers', () => {

@@ -3,6 +3,7 @@ import type { Committed } from './event-history.ts';
 import { idleSeconds, type Load, probed } from './load.ts';
 import { type Findings, machineMs, outcomeOf } from './record.ts';
 import type { Epoch, Watcher } from './watcher.ts';
+import type { ReceivedMessage } from './webhook-receiver.ts';
 
 /** A time in which something was done to the cluster. */
 export interface Disturbance {
@@ -43,6 +44,44 @@ export function checkWrites(load: Load, events: readonly Committed[], findings: 
       findings.violation(`${call.what} answered ${call.status} and was committed at least ${ms} ms later`);
     }
   }
+}
+
+/**
+ * The application's server acknowledged every message that was committed, and none that was not. Repetitions aside, those of one lobby
+ * came in the order of their commits.
+ *
+ * @returns how many came more than once
+ */
+export function checkWebhooks(
+  acknowledged: readonly ReceivedMessage[],
+  events: readonly Committed[],
+  findings: Findings,
+): number {
+  const sent = Map.groupBy(
+    events.filter(({ name }) => name === 'LOBBY_MESSAGE_CREATE'),
+    ({ data }) => String(data.lobby_id),
+  );
+  const came = Map.groupBy(acknowledged, ({ lobby }) => lobby);
+  for (const lobby of new Set([...sent.keys(), ...came.keys()])) {
+    const expected = [...new Set(sent.get(lobby)?.map(({ data }) => String(data.content)))];
+    const found = [...new Set(came.get(lobby)?.map(({ content }) => content))];
+    const lost = expected.filter(content => !found.includes(content));
+    const unknown = found.filter(content => !expected.includes(content));
+    for (const content of lost) findings.violation(`the webhook event of ${content} is lost`);
+    for (const content of unknown) findings.violation(`a webhook event of ${content}, which was never committed`);
+    if (lost.length + unknown.length === 0 && expected.join() !== found.join()) {
+      findings.violation(`webhook events of lobby ${lobby} came as ${found}, and were committed as ${expected}`);
+    }
+  }
+  return acknowledged.length - new Set(acknowledged.map(({ content }) => content)).size;
+}
+
+/** How many messages an application's server has not acknowledged yet. */
+export function missingWebhooks(acknowledged: readonly ReceivedMessage[], load: Load): number {
+  const came = new Set(acknowledged.map(({ content }) => content));
+  return load.writes.filter(
+    ({ value, call }) => value.startsWith('message-') && outcomeOf(call) === 'done' && !came.has(value),
+  ).length;
 }
 
 function valueIn({ name, data }: Committed): string | undefined {

@@ -87,10 +87,14 @@ export class Load {
   #areTimersOver = false;
   #work: Promise<unknown>[] = [];
 
-  constructor(seed: number, caller: Caller, findings: Findings) {
+  readonly #webhookUrl: string;
+
+  /** @param webhookUrl receives the events of lobbies' messages */
+  constructor(seed: number, caller: Caller, findings: Findings, webhookUrl: string) {
     this.#seed = seed;
     this.#caller = caller;
     this.#findings = findings;
+    this.#webhookUrl = webhookUrl;
   }
 
   /** @param service the balancer's addresses, and the control API of a node */
@@ -163,7 +167,11 @@ export class Load {
     const kept: string[] = [];
     while (!this.#isOver) {
       const value = this.#value('create');
-      const body = { metadata: { v: value }, members: members.map(id => ({ id, metadata: { v: value } })) };
+      const body = {
+        metadata: { v: value },
+        members: members.map(id => ({ id, metadata: { v: value } })),
+        override_event_webhooks_url: this.#webhookUrl,
+      };
       const created = await this.#caller.call('POST', '/lobbies', bot, body, { what: `create ${value}` });
       this.writes.push({ value, call: created });
       if (outcomeOf(created) !== 'done') {

@@ -6,13 +6,22 @@ import { type PostgresServer, startPostgres } from '../engines/postgres.ts';
 import { type RedisServer, startRedis } from '../engines/redis.ts';
 import { starfall } from '../service/starfall.ts';
 import { Balancer } from './balancer.ts';
-import { checkLimits, checkTimers, checkWatchers, checkWrites, type Disturbance } from './checks.ts';
+import {
+  checkLimits,
+  checkTimers,
+  checkWatchers,
+  checkWebhooks,
+  checkWrites,
+  type Disturbance,
+  missingWebhooks,
+} from './checks.ts';
 import { EventHistory } from './event-history.ts';
 import { chaosFixtures, Load } from './load.ts';
 import { NodePlace } from './node-process.ts';
 import { ChaosProxy } from './proxy.ts';
 import { Caller, Findings } from './record.ts';
 import { describeStep, type Step, schedule } from './schedule.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 const nodeCount = 3;
 const recoveryMsMax = 15_000;
@@ -70,6 +79,7 @@ class ChaosRun {
   readonly #timers: NodeJS.Timeout[] = [];
   #balancer: Balancer | undefined;
   #load: Load | undefined;
+  #receiver: WebhookReceiver | undefined;
   #slowestRecoveryMs = 0;
   #slowestDrainMs = 0;
   #slowestStartMs = 0;
@@ -89,7 +99,9 @@ class ChaosRun {
     const history = new EventHistory(url);
     history.start();
     const caller = new Caller(this.#publicUrl, this.#findings);
-    const load = new Load(seed, caller, this.#findings);
+    const receiver = await WebhookReceiver.start();
+    this.#receiver = receiver;
+    const load = new Load(seed, caller, this.#findings, receiver.url);
     this.#load = load;
     await load.start(this.#addresses());
     this.#tell(`seed ${seed}: three nodes under load`);
@@ -118,6 +130,7 @@ class ChaosRun {
     await load.end();
     for (const id of load.retired.keys()) await load.checkRetired(id);
     await this.#settle(load);
+    await this.#awaitWebhooks(load, receiver);
     const events = await history.end();
     for (const watcher of load.watchers) watcher.end();
     await Promise.all(this.#places.map(place => this.#drain(place)));
@@ -125,6 +138,7 @@ class ChaosRun {
     const findings = this.#findings;
     checkWrites(load, events, findings);
     const dispatches = checkWatchers(load.watchers, events, findings);
+    const repeatedWebhooks = checkWebhooks(receiver.acknowledged, events, findings);
     const timers = checkTimers(load, events, this.#disturbances, findings);
     const limits = checkLimits(load, findings);
     this.#checkLogs();
@@ -144,6 +158,8 @@ class ChaosRun {
       invalidSessions: load.watchers.reduce((sum, { invalidSessions }) => sum + invalidSessions, 0),
       timers,
       limits,
+      webhooks: receiver.acknowledged.length,
+      repeatedWebhooks,
       slowestRecoveryMs: this.#slowestRecoveryMs,
       slowestDrainMs: this.#slowestDrainMs,
       slowestStartMs: this.#slowestStartMs,
@@ -167,6 +183,7 @@ class ChaosRun {
       redis.close();
     }
     this.#balancer?.close();
+    this.#receiver?.close();
     await Promise.all([this.#postgres.remove(), this.#redis.remove()]);
   }
 
@@ -197,6 +214,7 @@ class ChaosRun {
       '1200',
       '--public-url',
       this.#publicUrl,
+      '--allow-private-webhooks',
     ];
     for (let at = 0; at < nodeCount; at++) {
       const [postgres, redis] = await Promise.all([ChaosProxy.to(`${folder}/.s.PGSQL.5432`), ChaosProxy.to(socket)]);
@@ -374,6 +392,11 @@ class ChaosRun {
       last = count;
       await wait(1000);
     }
+  }
+
+  /** Waits until the application's server has acknowledged what was sent: a claim of a node that ended counts for ten seconds. */
+  async #awaitWebhooks(load: Load, { acknowledged }: WebhookReceiver): Promise<void> {
+    for (let n = 0; n < 300 && missingWebhooks(acknowledged, load) > 0; n++) await wait(100);
   }
 
   #watchNodes(): void {
