@@ -27,7 +27,7 @@ import { lazyNodeTransport } from './lazy-transport.ts';
 import { selectFrom } from './live/select.ts';
 import { LiveSession } from './live-session.ts';
 import type { LobbyCollection } from './lobby/lobby-collection.ts';
-import type { LobbyNewsEvent } from './lobby/lobby-news.ts';
+import type { ClientNewsEvent } from './lobby/lobby-news.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -74,11 +74,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** The lobbies that the player is in, and how to join one. */
   readonly lobbies: LobbyCollection<LobbyMetadata, MemberMetadata>;
   /**
-   * What happens in the lobbies, one event each. An event is emitted when the state already shows it. Does not replay;
+   * What happens in the lobbies and between the player and others, one event each. An event is emitted when the state already shows it. Does not replay;
    * completes on {@link close}. After {@link disconnect} the state is empty without an event; the next {@link connect} emits
    * `lobbyJoined` for each lobby again.
    */
-  readonly events$: Observable<LobbyNewsEvent>;
+  readonly events$: Observable<ClientNewsEvent>;
   readonly #entropy: Entropy;
   readonly #http: Http;
   readonly #auth: PlayerAuth;
