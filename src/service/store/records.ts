@@ -104,7 +104,7 @@ export const numericFields: ReadonlySet<string> = new Set([
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
-  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
+  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'], byParent: ['parent_id'] } },
   users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
   external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id'] } },
