@@ -27,6 +27,7 @@ import type {
   RelationshipRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
+import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
 
 export type * from './records/accounts.ts';
 export type * from './records/authorizations.ts';
@@ -37,6 +38,7 @@ export type * from './records/interactions.ts';
 export type * from './records/lobbies.ts';
 export type * from './records/sessions.ts';
 export type * from './records/social.ts';
+export type * from './records/webhooks.ts';
 
 /**
  * The stored state: one record type for each collection; `collections` below has their keys and indexes. Times
@@ -76,6 +78,8 @@ export interface Records {
   direct_channels: DirectChannelRecord;
   direct_recipients: DirectRecipientRecord;
   direct_messages: DirectMessageRecord;
+  webhook_queues: WebhookQueueRecord;
+  webhook_events: WebhookEventRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -161,6 +165,8 @@ export const collections = {
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
   direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },
+  webhook_queues: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  webhook_events: { key: ['queue_id', 'number'], indexes: {} },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

@@ -248,4 +248,17 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
       `),
   },
+  // Webhook events that wait.
+  {
+    version: 8,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE webhook_queues (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX webhook_queues_byExpiry ON webhook_queues (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE webhook_events (
+          queue_id TEXT, number INTEGER, body TEXT NOT NULL, PRIMARY KEY (queue_id, number)
+        ) STRICT, WITHOUT ROWID;
+      `),
+  },
 ];
