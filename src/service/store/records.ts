@@ -25,6 +25,7 @@ import type {
   GameRelationshipRecord,
   HeadlessSessionRecord,
   RelationshipRecord,
+  SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
 import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
@@ -74,6 +75,7 @@ export interface Records {
   relationships: RelationshipRecord;
   game_relationships: GameRelationshipRecord;
   social_settings: SocialSettingsRecord;
+  social_presences: SocialPresenceRecord;
   headless_sessions: HeadlessSessionRecord;
   direct_channels: DirectChannelRecord;
   direct_recipients: DirectRecipientRecord;
@@ -161,6 +163,7 @@ export const collections = {
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
   game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
+  social_presences: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },

@@ -1,6 +1,6 @@
 import type { DirectMessage } from '../../../model/direct-message.ts';
 import type { Metadata } from '../../../model/lobby.ts';
-import type { Activity, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
+import type { Activity, ClientInfo, ClientStatus, SocialSettings } from '../../../model/presence.ts';
 import type { RelationshipType } from '../../../model/relationship.ts';
 import type { ApplicationId, ChannelId, MessageId, UserId } from '../../../model/snowflake.ts';
 
@@ -30,6 +30,35 @@ export interface GameRelationshipRecord {
 export interface SocialSettingsRecord {
   user_id: UserId;
   settings: Partial<SocialSettings>;
+  /** Revision of the presence's scope when the status was last set: it replaces what sessions have set before. */
+  status_set_at?: number;
+}
+
+/** The sessions by which others see a user; absent when there are none. */
+export interface SocialPresenceRecord {
+  user_id: UserId;
+  /** The one that was updated last is the last. */
+  sessions: readonly ShownSession[];
+}
+
+export interface ShownSession {
+  /** Of a session without a connection: `h:` and an id. */
+  id: string;
+  /** Null: a user's own client. */
+  application_id: ApplicationId | null;
+  family_id: ApplicationId | null;
+  client: ClientInfo;
+  status: ClientStatus;
+  /** Revision of the presence's scope when the session set its status; 0: it did not. */
+  status_set_at: number;
+  activities: readonly ShownActivity[];
+}
+
+/** An activity as it was sent, secrets included, with what the service has added. */
+export interface ShownActivity {
+  /** Of its application; null: of none, or a custom status. */
+  family_id: ApplicationId | null;
+  activity: Activity;
 }
 
 /** A session without a connection: it shows what a user plays elsewhere. */
@@ -39,8 +68,6 @@ export interface HeadlessSessionRecord {
   session_id: string;
   user_id: UserId;
   application_id: ApplicationId;
-  activity: Activity;
-  presence: PresenceUpdate;
   expires_at_ms: number;
 }
 

@@ -212,6 +212,11 @@ export const migrations: readonly Migration[] = [
     version: 7,
     apply: database =>
       database.exec(`
+        UPDATE gateway_sessions SET body = json_set(
+          body, '$.family_id', json_extract(body, '$.application_id'), '$.may_set_presence', json('false'),
+          '$.client', json_object('client', 'desktop', 'os', '', 'version', 0)
+        );
+
         CREATE TABLE relationships (
           user_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, target_id)
         ) STRICT, WITHOUT ROWID;
@@ -222,6 +227,8 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE social_presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE headless_sessions (
           token_hash TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
