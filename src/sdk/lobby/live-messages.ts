@@ -47,6 +47,8 @@ export class LiveMessages<Message extends KeptMessage = LobbyMessageSnapshot> {
   /** The history from before the client knew the lobby was loaded, even if it was empty. */
   #hasHistory = false;
   #firstNews: MessageId | undefined;
+  /** Later ones are news, even if no earlier one is kept. */
+  #knownUpTo: MessageId | undefined;
 
   constructor(onChange?: MessageListener<Message>) {
     this.#onChange = onChange;
@@ -70,6 +72,11 @@ export class LiveMessages<Message extends KeptMessage = LobbyMessageSnapshot> {
   /** Keeps up to `max` from now on, if that is more than before. */
   widen(max: number): void {
     this.#max = Math.max(this.#max, max);
+  }
+
+  /** Messages after this one were sent since the client follows the conversation, whether or not it has earlier ones. */
+  knowUpTo(id: MessageId): void {
+    this.#knownUpTo ??= id;
   }
 
   put(message: Message): void {
@@ -114,7 +121,10 @@ export class LiveMessages<Message extends KeptMessage = LobbyMessageSnapshot> {
     for (const message of loaded.shown) {
       const { id } = message;
       if (!withOlder && oldestKept !== undefined && !isNotBefore(id, oldestKept)) continue;
-      const isNews = newestKept === undefined ? this.#hasHistory : isNotBefore(id, withOlder ? newestKept : oldestKept);
+      const isNews =
+        newestKept === undefined
+          ? this.#hasHistory || (this.#knownUpTo !== undefined && compareSnowflakes(id, this.#knownUpTo) > 0)
+          : isNotBefore(id, withOlder ? newestKept : oldestKept);
       this.#putAgain(message, isNews || arrived.has(id));
     }
     if (withOlder) this.#hasHistory = true;
