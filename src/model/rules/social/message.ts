@@ -1,7 +1,16 @@
 import { activityActionTypes } from '../../direct-message.ts';
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody, checkEnum, checkSnowflake, checkString, checkText, type Fields, isAbsent, isFields } from '../field.ts';
+import {
+  checkBody,
+  checkEnum,
+  checkSnowflake,
+  checkString,
+  checkText,
+  type Fields,
+  isAbsent,
+  isFields,
+} from '../field.ts';
 import { checkTextMap } from '../lobbies/lobby.ts';
 import { messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
 import type { Report } from '../report.ts';
@@ -59,7 +68,10 @@ function checkNonce(report: Report, nonce: unknown): void {
 const actionTypes = Object.values(activityActionTypes);
 
 function checkInvite(report: Report, activity: unknown): void {
-  if (!isFields(activity)) return report.at('activity', 'DICT_TYPE_CONVERT');
+  if (!isFields(activity)) {
+    report.at('activity', 'DICT_TYPE_CONVERT');
+    return;
+  }
   report.enter('activity');
   checkEnum(report, 'type', activity.type, actionTypes);
   if (!isAbsent(activity.party_id)) {
