@@ -38,6 +38,8 @@ export interface SocialPresenceRecord {
   user_id: UserId;
   /** The one that was updated last is the last. */
   sessions: readonly ShownSession[];
+  /** Of the presence's scope at the last change. */
+  revision: number;
 }
 
 export interface ShownSession {
