@@ -28,6 +28,7 @@ import type {
   SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
+import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
 
 export type * from './records/accounts.ts';
 export type * from './records/authorizations.ts';
@@ -38,6 +39,7 @@ export type * from './records/interactions.ts';
 export type * from './records/lobbies.ts';
 export type * from './records/sessions.ts';
 export type * from './records/social.ts';
+export type * from './records/webhooks.ts';
 
 /**
  * The stored state: one record type for each collection; `collections` below has their keys and indexes. Times
@@ -78,6 +80,8 @@ export interface Records {
   direct_channels: DirectChannelRecord;
   direct_recipients: DirectRecipientRecord;
   direct_messages: DirectMessageRecord;
+  webhook_queues: WebhookQueueRecord;
+  webhook_events: WebhookEventRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -106,7 +110,7 @@ export const numericFields: ReadonlySet<string> = new Set([
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
-  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
+  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'], byParent: ['parent_id'] } },
   users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
   external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id'] } },
@@ -164,6 +168,8 @@ export const collections = {
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
   direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },
+  webhook_queues: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  webhook_events: { key: ['queue_id', 'number'], indexes: {} },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

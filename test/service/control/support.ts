@@ -14,8 +14,13 @@ import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 export const startMs = Date.UTC(2026, 0, 1);
 
 /** A core over a real store in memory and virtual time; two with the same seed draw the same randomness. */
-export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Core & { readonly clock: VirtualClock }> {
-  const clock = new VirtualClock(startMs);
+/** @param settle what the clock waits for between two instants */
+export async function makeCore(
+  seed = 'seed',
+  location = ':memory:',
+  settle?: () => Promise<void>,
+): Promise<Core & { readonly clock: VirtualClock }> {
+  const clock = new VirtualClock(startMs, settle);
   const bus = localBus(clock);
   const sink = (announced: readonly Announced[]) => bus.publish(announced);
   return {

@@ -1,4 +1,5 @@
 import type { DirectMessage } from '../../../model/direct-message.ts';
+import type { Metadata } from '../../../model/lobby.ts';
 import type { Activity, ClientInfo, ClientStatus, SocialSettings } from '../../../model/presence.ts';
 import type { RelationshipType } from '../../../model/relationship.ts';
 import type { ApplicationId, ChannelId, MessageId, UserId } from '../../../model/snowflake.ts';
@@ -80,6 +81,7 @@ export interface DirectChannelRecord {
   user_ids: readonly [UserId, UserId];
   /** The last that was sent, even if it was deleted. */
   last_message_id: MessageId | null;
+  /** How many of its messages are stored. */
   message_count: number;
 }
 
@@ -90,7 +92,7 @@ export interface DirectRecipientRecord {
   other_id: UserId;
 }
 
-/** A message between two users. Those too old or too many to be shown go as others are sent. */
+/** A message between two users. Those too old or too many to be shown are deleted as others are sent. */
 export interface DirectMessageRecord {
   /** Of an ephemeral message: the {@link DirectChannelRecord.pair}. */
   channel_id: ChannelId;
@@ -101,9 +103,19 @@ export interface DirectMessageRecord {
   recipient_id: UserId;
   /** The application by whose session it was sent; null: by a user's own client. */
   application_id: ApplicationId | null;
-  message: Omit<DirectMessage, 'metadata' | 'nonce'>;
+  /** What does not depend on who reads it. */
+  message: DirectMessageContent;
+  edited_at_ms: number | null;
+  /** What the application noted about it, for itself. */
+  moderation_metadata: Metadata | null;
   /** It is never in a history. */
   is_ephemeral: boolean;
-  /** When it goes; null: when others are sent. */
+  /** When it is deleted; null: when others are sent. */
   expires_at_ms: number | null;
 }
+
+/** Its author is shown as of the time of writing. */
+export type DirectMessageContent = Pick<
+  DirectMessage,
+  'id' | 'type' | 'content' | 'author' | 'flags' | 'activity' | 'application' | 'application_id'
+>;

@@ -207,7 +207,7 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
   },
-  // Relationships, settings, headless sessions and direct messages; presences of games' sessions.
+  // Relationships, settings, headless sessions and direct messages; presences of games' sessions; applications by publisher.
   {
     version: 7,
     apply: database =>
@@ -249,6 +249,23 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX direct_messages_byExpiry ON direct_messages (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
         CREATE INDEX direct_messages_byId ON direct_messages (id);
+
+        ALTER TABLE applications ADD COLUMN parent_id TEXT;
+        UPDATE applications SET parent_id = json_extract(body, '$.parent_id');
+        CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
+      `),
+  },
+  // Webhook events that wait.
+  {
+    version: 8,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE webhook_queues (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX webhook_queues_byExpiry ON webhook_queues (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE webhook_events (
+          queue_id TEXT, number INTEGER, body TEXT NOT NULL, PRIMARY KEY (queue_id, number)
+        ) STRICT, WITHOUT ROWID;
       `),
   },
 ];
