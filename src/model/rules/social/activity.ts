@@ -212,7 +212,8 @@ function checkActivityMetadata(report: Report, { button_urls: urls }: Fields): v
   const { buttonsMax, buttonUrlLengthMax } = activityLimits;
   if (isAbsent(urls) || !checkList(report, 'button_urls', urls, buttonsMax)) return;
   report.enter('button_urls');
-  for (const [place, url] of urls.slice(0, buttonsMax).entries()) checkLength(report, place, url, 1, buttonUrlLengthMax);
+  for (const [place, url] of urls.slice(0, buttonsMax).entries())
+    checkLength(report, place, url, 1, buttonUrlLengthMax);
   report.leave();
 }
 

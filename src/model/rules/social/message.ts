@@ -1,7 +1,16 @@
 import { activityActionTypes } from '../../direct-message.ts';
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody, checkEnum, checkSnowflake, checkString, checkText, type Fields, isAbsent, isFields } from '../field.ts';
+import {
+  checkBody,
+  checkEnum,
+  checkSnowflake,
+  checkString,
+  checkText,
+  type Fields,
+  isAbsent,
+  isFields,
+} from '../field.ts';
 import { checkTextMap } from '../lobbies/lobby.ts';
 import { messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
 import type { Report } from '../report.ts';

@@ -24,12 +24,7 @@ export function applicationsOf(view: StoreView, familyId: ApplicationId): MaybeP
 }
 
 /** Whether a user has a gateway session with an application of the family. */
-export function isInGame(
-  bus: Bus,
-  view: StoreView,
-  userId: UserId,
-  familyId: ApplicationId,
-): MaybePromise<boolean> {
+export function isInGame(bus: Bus, view: StoreView, userId: UserId, familyId: ApplicationId): MaybePromise<boolean> {
   return andThen(applicationsOf(view, familyId), ids =>
     andThen(all(ids.map(id => bus.present(topics.player(id, userId)))), counts => counts.some(count => count > 0)),
   );
@@ -43,9 +38,7 @@ export function hasAuthorized(
 ): MaybePromise<boolean> {
   return andThen(applicationsOf(view, familyId), ids => {
     if (user.provisional_of !== null && ids.includes(user.provisional_of)) return true;
-    const grants = ids.map(id =>
-      view.list('authorizations', { index: 'byUser', equals: [user.id, id], limit: 1 }),
-    );
+    const grants = ids.map(id => view.list('authorizations', { index: 'byUser', equals: [user.id, id], limit: 1 }));
     return andThen(all(grants), found => found.some(list => list.length > 0));
   });
 }

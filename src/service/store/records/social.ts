@@ -65,7 +65,8 @@ export interface ShownActivity {
 
 /** A session without a connection: it shows what a user plays elsewhere. */
 export interface HeadlessSessionRecord {
-  token_hash: string;
+  /** Hash of the token by which it is updated. */
+  id: string;
   /** As others see it: `h:` and an id. */
   session_id: string;
   user_id: UserId;

@@ -3,7 +3,7 @@ import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, topics } from '../../../events/announcement.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
-import { type Added, channelView, inviteApplication, type Invite, messageView } from './view.ts';
+import { type Added, channelView, type Invite, inviteApplication, messageView } from './view.ts';
 
 /**
  * The events of messages. Both users' sessions receive them, of every application; those of an ephemeral message only the sessions of
@@ -61,7 +61,11 @@ export function announceInvite(
 }
 
 /** What the application noted about the message: its own sessions see it. */
-export function announceModeration(transaction: Transaction, record: DirectMessageRecord, familyId: ApplicationId): void {
+export function announceModeration(
+  transaction: Transaction,
+  record: DirectMessageRecord,
+  familyId: ApplicationId,
+): void {
   for (const userId of [record.author_id, record.recipient_id]) {
     const event = lazyEvent('MESSAGE_UPDATE', () => messageView(record, userId, {}, { withModeration: true }));
     transaction.announce({ to: topics.directMessages(userId), event, families: [familyId] });

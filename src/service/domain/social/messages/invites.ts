@@ -1,4 +1,8 @@
-import { activityActionTypes, type DirectMessageInput, type MessageActivity } from '../../../../model/direct-message.ts';
+import {
+  activityActionTypes,
+  type DirectMessageInput,
+  type MessageActivity,
+} from '../../../../model/direct-message.ts';
 import type { Activity } from '../../../../model/presence.ts';
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import { type ApplicationId, type MessageId, readSnowflake, type UserId } from '../../../../model/snowflake.ts';

@@ -1,8 +1,8 @@
-import {
-  type ConversationSummary,
-  type DirectChannel,
-  type DirectMessageInput,
-  type MessageActivity,
+import type {
+  ConversationSummary,
+  DirectChannel,
+  DirectMessageInput,
+  MessageActivity,
 } from '../../../../model/direct-message.ts';
 import type { Metadata } from '../../../../model/lobby.ts';
 import { sameMetadata } from '../../../../model/rules/lobbies/lobby.ts';
@@ -18,7 +18,12 @@ import {
 } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
-import type { ApplicationRecord, DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
+import type {
+  ApplicationRecord,
+  DirectChannelRecord,
+  DirectMessageRecord,
+  UserRecord,
+} from '../../../store/records.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { createExpiry } from '../../expiry.ts';
@@ -29,8 +34,8 @@ import {
   type ActivitySecrets,
   checkInvite,
   createActivitySecrets,
-  invitedApplication,
   type InviteSender,
+  invitedApplication,
   type PresentActivities,
 } from './invites.ts';
 import { createSocialLimits } from './limits.ts';

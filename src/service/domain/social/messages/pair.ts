@@ -1,4 +1,10 @@
-import { type ChannelId, compareSnowflakes, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
+import {
+  type ChannelId,
+  compareSnowflakes,
+  type MessageId,
+  snowflakeTimeMs,
+  type UserId,
+} from '../../../../model/snowflake.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord } from '../../../store/records.ts';
 import { andThen, type MaybePromise } from '../../../support/maybe-promise.ts';

@@ -131,9 +131,7 @@ export async function readMessageFacts(
     isBlocked,
     isRefused:
       receives === receiving.nobody ||
-      (receives === receiving.usersWithGame &&
-        familyId !== null &&
-        !(await hasAuthorized(view, recipient, familyId))),
+      (receives === receiving.usersWithGame && familyId !== null && !(await hasAuthorized(view, recipient, familyId))),
     recipientIsBanned: recipient.banned,
     areFriends: side?.type === FRIEND,
     areGameFriends: gameSide?.type === FRIEND,

@@ -9,10 +9,10 @@ import {
   ownSessions,
   presenceOf,
   type Seen,
+  type Shown,
   seen,
   seenByFriend,
   seenByGameFriend,
-  type Shown,
   type ViewerFamily,
 } from './view.ts';
 
@@ -81,7 +81,10 @@ function announceToFriends(transaction: Transaction, userId: UserId, from: Seen,
     transaction.announce({ to: topics.presence(userId), event, ...place });
   };
   const [first, ...others] = families;
-  if (first === undefined) return announce(null, {});
+  if (first === undefined) {
+    announce(null, {});
+    return;
+  }
   const isAlone = others.length === 0 && isSame(seenByFriend(from, null), seenByFriend(from, first));
   if (isAlone && isSame(seenByFriend(to, null), seenByFriend(to, first))) announce(first, { families: [first, null] });
   else for (const viewer of [...families, null]) announce(viewer, { families: [viewer] });

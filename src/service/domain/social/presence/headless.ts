@@ -2,11 +2,12 @@ import { Buffer } from 'node:buffer';
 import type { Activity } from '../../../../model/presence.ts';
 import { checkHeadlessDelete, checkHeadlessSession } from '../../../../model/rules/social/activity.ts';
 import { readSnowflake, type UserId } from '../../../../model/snowflake.ts';
+import { randomToken } from '../../../../wire/clock/ports.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { ApplicationRecord, HeadlessSessionRecord, ShownSession } from '../../../store/records.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
-import { hashSecret, randomToken } from '../../../support/secret.ts';
+import { hashSecret } from '../../../support/secret.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { createExpiry } from '../../expiry.ts';
 import { publicActivity, storedActivities } from './activities.ts';
@@ -56,8 +57,8 @@ export function createHeadlessSessions(core: Core): HeadlessSessions {
     });
   }
 
-  async function endOne(transaction: Transaction, { token_hash, session_id, user_id }: HeadlessSessionRecord) {
-    transaction.delete('headless_sessions', token_hash);
+  async function endOne(transaction: Transaction, { id, session_id, user_id }: HeadlessSessionRecord) {
+    transaction.delete('headless_sessions', id);
     await changeSessions(
       transaction,
       user_id,
@@ -81,15 +82,15 @@ export function createHeadlessSessions(core: Core): HeadlessSessions {
       const token = given ?? randomToken(entropy, tokenBytes);
       const newId = `h:${Buffer.from(entropy.bytes(idBytes)).toString('hex')}`;
       const shown = await store.transact(presenceScope(userId), async transaction => {
-        const token_hash = hashSecret(token);
+        const id = hashSecret(token);
         const nowMs = clock.now();
-        const known = given == null ? undefined : await transaction.get('headless_sessions', token_hash);
+        const known = given == null ? undefined : await transaction.get('headless_sessions', id);
         if (given != null && !isLive(known, application, userId, nowMs)) throw new RequestError('unknown_session');
         if (!known) await makeRoom(transaction, userId);
         const session_id = known?.session_id ?? newId;
         const expires_at_ms = nowMs + serviceLimits.headlessSessionLifeMs;
         transaction.put('headless_sessions', {
-          ...{ token_hash, session_id, user_id: userId, application_id: application.id, expires_at_ms },
+          ...{ id, session_id, user_id: userId, application_id: application.id, expires_at_ms },
         });
         const sender = { sessionId: session_id, applicationId: application.id, nowMs };
         const stored = await storedActivities(transaction, activities, sender);
@@ -114,7 +115,7 @@ export function createHeadlessSessions(core: Core): HeadlessSessions {
 
     async endAll(userId, applicationId) {
       for (const record of await sessionsOf(store, userId))
-        if (applicationId === undefined || record.application_id === applicationId) await endByHash(record.token_hash);
+        if (applicationId === undefined || record.application_id === applicationId) await endByHash(record.id);
     },
 
     start: () => expiry.start(),

@@ -101,7 +101,10 @@ export function ownSessions(state: PresenceState, nowMs: number): readonly OwnSe
     session_id: session.id,
     client_info: session.client,
     status: statusOf(session, state),
-    ...placed(session.activities.map(one => publicActivity(one, settings)), hides),
+    ...placed(
+      session.activities.map(one => publicActivity(one, settings)),
+      hides,
+    ),
     active: session === last,
   }));
   if (sessions.length < 2) return listed;
