@@ -68,7 +68,10 @@ function checkNonce(report: Report, nonce: unknown): void {
 const actionTypes = Object.values(activityActionTypes);
 
 function checkInvite(report: Report, activity: unknown): void {
-  if (!isFields(activity)) return report.at('activity', 'DICT_TYPE_CONVERT');
+  if (!isFields(activity)) {
+    report.at('activity', 'DICT_TYPE_CONVERT');
+    return;
+  }
   report.enter('activity');
   checkEnum(report, 'type', activity.type, actionTypes);
   if (!isAbsent(activity.party_id)) {

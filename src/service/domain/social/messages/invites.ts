@@ -5,7 +5,13 @@ import {
 } from '../../../../model/direct-message.ts';
 import type { Activity } from '../../../../model/presence.ts';
 import { relationshipTypes } from '../../../../model/relationship.ts';
-import { type ApplicationId, type MessageId, readSnowflake, type UserId } from '../../../../model/snowflake.ts';
+import {
+  type ApplicationId,
+  type ChannelId,
+  type MessageId,
+  readSnowflake,
+  type UserId,
+} from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView } from '../../../store/contract.ts';
 import type { ApplicationRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
@@ -16,7 +22,7 @@ import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOf } from '../family.ts';
 import { messageOf, pairOf } from './pair.ts';
 import { areBlocked } from './permission.ts';
-import type { Invite } from './view.ts';
+import { historyView, type Invite } from './view.ts';
 
 /** What a user is doing in a game, as the session that says so sent it, with flags derived by the service. */
 export interface PresentActivity {
@@ -108,6 +114,8 @@ export interface SecretRequest {
   readonly applicationId: ApplicationId;
   /** The invite by which the caller asks; without it, the activity must be open to the user's friends. */
   readonly messageId?: MessageId | undefined;
+  /** Where the caller has received it. */
+  readonly channelId?: ChannelId | undefined;
 }
 
 /**
@@ -130,7 +138,7 @@ export function createActivitySecrets(
 ): ActivitySecrets {
   async function requireInvite(caller: UserRecord, host: UserRecord, request: SecretRequest, messageId: MessageId) {
     const { record } = await messageOf(store, pairOf(caller.id, host.id), messageId);
-    if (!record || !isInviteTo(record, caller.id, request.applicationId)) throw new RequestError('unknown_message');
+    if (!record || !isInviteTo(record, caller.id, request)) throw new RequestError('unknown_message');
     if (clock.now() - record.sent_at_ms >= serviceLimits.activityInviteLifeMs) {
       throw new RequestError('activity_expired');
     }
@@ -163,12 +171,10 @@ function noAccess(): RequestError {
   return new RequestError('no_activity_access');
 }
 
-function isInviteTo(
-  { recipient_id, message: { activity, application_id } }: DirectMessageRecord,
-  userId: UserId,
-  applicationId: ApplicationId,
-): boolean {
-  return recipient_id === userId && activity?.type === JOIN && application_id === applicationId;
+function isInviteTo(record: DirectMessageRecord, userId: UserId, { applicationId, channelId }: SecretRequest): boolean {
+  const { recipient_id, message } = record;
+  if (channelId !== undefined && channelId !== historyView(record, userId).channel_id) return false;
+  return recipient_id === userId && message.activity?.type === JOIN && message.application_id === applicationId;
 }
 
 async function isOfFamily(view: StoreView, application: ApplicationRecord, id: ApplicationId): Promise<boolean> {

@@ -11,7 +11,6 @@ import { checkDirectMessage, checkDirectMessageEdit, isEmptyMessage } from '../.
 import {
   type ApplicationId,
   type ChannelId,
-  compareSnowflakes,
   type MessageId,
   snowflakeTimeMs,
   type UserId,
@@ -30,6 +29,7 @@ import { createExpiry } from '../../expiry.ts';
 import type { AfterCommit, WebhookEvents } from '../../webhooks/events.ts';
 import { familyOf, familyOfId, hasAuthorized, isInGame } from '../family.ts';
 import { announceChannel, announceDeletion, announceInvite, announceMessage, announceModeration } from './announce.ts';
+import { readConversations } from './channels.ts';
 import {
   type ActivitySecrets,
   checkInvite,
@@ -89,8 +89,6 @@ export interface DirectMessages {
   moderate(application: ApplicationRecord, users: Pair, id: MessageId, input: unknown): Promise<void>;
   /** @throws RequestError `invalid_recipient`, `unknown_user`, `unknown_channel` */
   channel(userId: UserId, otherId: UserId): Promise<DirectChannel>;
-  /** The user's channels, the one with the newest message first. */
-  channels(userId: UserId): Promise<readonly DirectChannel[]>;
   /** The user's conversations, the one with the newest message first. */
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
@@ -365,36 +363,9 @@ export function createDirectMessages(
     return channelView(found, await requireUser(store, otherId));
   }
 
-  /** The channels of a user with the others in them, the one with the newest message first. */
-  async function channelsOf(userId: UserId) {
-    const places = await store.list('direct_recipients', { equals: [userId] });
-    const found = await Promise.all(
-      places.map(async ({ channel_id, other_id }) => {
-        const record = await store.get('direct_channels', channel_id);
-        return record && { record, otherId: other_id };
-      }),
-    );
-    return found
-      .filter(one => one !== undefined)
-      .toSorted((a, b) => compareSnowflakes(b.record.last_message_id ?? '0', a.record.last_message_id ?? '0'));
-  }
-
-  async function channels(userId: UserId): Promise<readonly DirectChannel[]> {
-    const found = await channelsOf(userId);
-    const others = await Promise.all(found.map(({ otherId }) => store.get('users', otherId)));
-    return found.flatMap(({ record }, at) => {
-      const other = others[at];
-      return other ? [channelView(record, other)] : [];
-    });
-  }
-
-  async function conversations(userId: UserId): Promise<readonly ConversationSummary[]> {
-    const found = await channelsOf(userId);
-    return found.map(({ record, otherId }) => ({ user_id: otherId, last_message_id: record.last_message_id }));
-  }
-
   return {
-    ...{ send, list, edit, remove, moderate, channel, channels, conversations },
+    ...{ send, list, edit, remove, moderate, channel },
+    conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
     move: createChannelMoves(core).move,
     start: expiry.start,

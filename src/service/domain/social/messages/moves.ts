@@ -1,5 +1,4 @@
-import type { UserId } from '../../../../model/snowflake.ts';
-import { compareSnowflakes } from '../../../../model/snowflake.ts';
+import { type ApplicationId, compareSnowflakes, type UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
@@ -15,9 +14,11 @@ export interface ChannelMoves {
    * Deviation: a conversation that the full account has already with the same user takes the messages up; the hosted service makes a
    * group of three of them. A conversation between the two accounts themselves is deleted.
    *
+   * An account that an identity is taken from keeps its conversations.
+   *
    * @see docs/spec/social.md#direct-messages
    */
-  move(from: UserId, to: UserId): Promise<void>;
+  move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
 }
 
 export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves {
@@ -50,9 +51,9 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
   }
 
   return {
-    async move(from, toId) {
+    async move(_applicationId, from, toId) {
       const to = await store.get('users', toId);
-      if (!to) return;
+      if (to?.provisional_of !== null) return;
       const places = await store.list('direct_recipients', { equals: [from] });
       for (const { other_id } of places) await moveOne(from, to, other_id);
     },
