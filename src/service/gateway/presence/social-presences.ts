@@ -1,14 +1,13 @@
-import type { OwnSession, Presence, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
-import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { OwnSession, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
+import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { publicActivity, storedActivities } from '../../domain/social/presence/activities.ts';
 import { changeSessions, replaceSession } from '../../domain/social/presence/changes.ts';
-import { defaultSettings, presenceScope, settingsOf, stateOf, statesOf } from '../../domain/social/presence/records.ts';
+import { defaultSettings, presenceScope, settingsOf, stateOf } from '../../domain/social/presence/records.ts';
 import {
   hiddenFrom,
   ownSessions,
   presenceOf,
-  type Seen,
   seen,
   seenByFriend,
   seenByGameFriend,
@@ -96,42 +95,6 @@ export class SocialPresences {
 
 function beginning({ id, application_id, family_id, client }: GatewaySessionRecord): ShownSession {
   return { id, application_id, family_id, client, status: 'online', status_set_at: 0, activities: [] };
-}
-
-/** Whose presence a session sees, and as what. */
-export interface SeenFriends {
-  readonly friends: readonly UserId[];
-  /** Friends in the session's game alone. */
-  readonly gameFriends: readonly UserId[];
-}
-
-/** Presences as they were at `revisions`: scope → revision. */
-export interface PresenceReading {
-  readonly presences: readonly Presence[];
-  readonly revisions: ReadonlyMap<string, number>;
-}
-
-/** The presences of the friends who are not offline for the session. */
-export async function readFriends(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
-  familyId: ApplicationId | null,
-  { friends, gameFriends }: SeenFriends,
-): Promise<PresenceReading> {
-  const inGame = new Set(gameFriends);
-  const states = await statesOf(store, [...friends, ...gameFriends]);
-  const nowMs = clock.now();
-  const presences = states.map(({ record: { user_id }, ...state }) => {
-    const user = seen(state, nowMs);
-    return presenceOf(user_id, inGame.has(user_id) ? seenInGame(user, familyId) : seenByFriend(user, familyId));
-  });
-  return {
-    presences: presences.filter(({ status }) => status !== 'offline'),
-    revisions: new Map(states.map(({ record }) => [presenceScope(record.user_id), record.revision])),
-  };
-}
-
-function seenInGame(user: Seen, familyId: ApplicationId | null) {
-  return familyId === null ? seenByFriend(user, null) : seenByGameFriend(user, familyId);
 }
 
 /** What READY tells a session of its own user. */
