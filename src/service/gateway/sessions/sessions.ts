@@ -19,7 +19,9 @@ import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
+import { PresencePace } from '../presence/presence-pace.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
+import { type GivenPresence, SocialPresences } from '../presence/social-presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
@@ -64,6 +66,8 @@ export type ResumeRefusal = 'gone' | 'ahead';
 export class Sessions implements SessionOwner, NodeSessions {
   readonly hub: Hub;
   readonly presences: Presences;
+  readonly #social: SocialPresences;
+  readonly #pace: PresencePace;
   readonly #core: Core;
   readonly #parts: SessionsParts;
   readonly byId = new Map<string, Session>();
@@ -90,6 +94,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#parts = parts;
     this.hub = new Hub(core);
     this.#localPresences = new LocalPresences(core);
+    this.#social = new SocialPresences(core);
+    this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
     this.#cluster = parts.cluster?.(this, parts.lobbies);
@@ -139,6 +145,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     if (!registration) return undefined; // The session has ended already.
     if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
+    if (principal.kind !== 'bot') await this.#social.enter(session);
     switch (principal.kind) {
       case 'bot':
         if (!(await this.#startBot(session, principal.application, identity))) return tooManyGuilds;
@@ -155,15 +162,24 @@ export class Sessions implements SessionOwner, NodeSessions {
     return undefined;
   }
 
-  async setPresence(session: Session, presence: PresenceUpdate): Promise<void> {
-    const created_at = this.#core.clock.now();
-    const activities = presence.activities.map(pendingWork => ({ ...pendingWork, created_at }));
-    const shown = { ...presence, activities };
+  /** The client of a player's session, or a user's own one, shows a presence. */
+  showPresence(session: Session, presence: GivenPresence): void {
+    if (session.record.may_set_presence) this.#pace.put(session, presence);
+  }
+
+  async setPresence(session: Session, presence: GivenPresence): Promise<void> {
+    const shown = session.record.kind === 'bot' ? this.#dated(presence) : await this.#social.set(session, presence);
     if (this.#restartStorage) {
       session.record = { ...session.record, presence: shown };
       this.#restartStorage.put(session);
     }
     await this.presences.set(session, shown);
+  }
+
+  #dated({ status, activities, ...rest }: GivenPresence): PresenceUpdate {
+    const created_at = this.#core.clock.now();
+    const shown = activities.map(activity => ({ ...activity, created_at }));
+    return { ...rest, status: status === 'unknown' ? 'online' : status, activities: shown };
   }
 
   /** Sets the calls that the session's client is in. */
@@ -250,6 +266,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.end();
     this.#toResume.drop(session);
     this.#credentials.drop(session);
+    this.#pace.drop(session);
     this.byId.delete(session.id);
     const pending = this.#registrations.get(session);
     if (!pending) return;
@@ -283,6 +300,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#stopping.abort();
     await this.#restored;
     this.#toResume.close();
+    this.#pace.close();
     this.#credentials.close();
     await (this.#cluster ?? this.#storage)?.stop();
   }
@@ -327,6 +345,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.end();
     this.#toResume.drop(session);
     this.#credentials.drop(session);
+    this.#pace.drop(session);
     if (this.byId.get(session.id) === session) this.byId.delete(session.id);
     this.#registrations.delete(session);
     connection?.close('NOT_AUTHENTICATED', continuesElsewhere);
@@ -378,6 +397,7 @@ export class Sessions implements SessionOwner, NodeSessions {
 
   async #depart(session: Session, registration: Registration): Promise<void> {
     await this.presences.leave(session);
+    await this.#social.leave(session.record);
     if (playerOf(session.record)) await this.#parts.lobbies.calls.end(session.id);
     await registration.remove();
     // Here and not before, so that another process can complete what this one did not.
@@ -453,6 +473,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   async #buryFormer(record: GatewaySessionRecord): Promise<void> {
     const player = playerOf(record);
     if (player) await this.#localUsers.missed(player);
+    await this.#social.leave(record);
     this.#restartStorage?.delete(new Session(record, this));
   }
 
