@@ -6,6 +6,7 @@ import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
+import { relationshipSchemas } from './schemas/social.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -17,6 +18,7 @@ export const schemas = {
   ...oauthSchemas,
   ...partnerSchemas,
   ...roleConnectionSchemas,
+  ...relationshipSchemas,
   ...webhookSchemas,
   ...gatewaySchemas,
   ...errorSchemas,

@@ -25,6 +25,7 @@ import type {
   GameRelationshipRecord,
   HeadlessSessionRecord,
   RelationshipRecord,
+  RelationshipTotalsRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
 
@@ -71,6 +72,7 @@ export interface Records {
   presences: PresenceRecord;
   relationships: RelationshipRecord;
   game_relationships: GameRelationshipRecord;
+  relationship_totals: RelationshipTotalsRecord;
   social_settings: SocialSettingsRecord;
   headless_sessions: HeadlessSessionRecord;
   direct_channels: DirectChannelRecord;
@@ -156,6 +158,7 @@ export const collections = {
   presences: { key: ['user_id'], indexes: {} },
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
   game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
+  relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
