@@ -53,7 +53,7 @@ export function sharedParts(
       lobbies: () => client.lobbies$,
       waits: () => client.waits$,
       credentials: () => shared?.state$ ?? new BehaviorSubject(undefined),
-      messages: id => client.messages$(text(id, 'lobbyId')),
+      messages: id => client.lobbyMessages$(text(id, 'lobbyId')),
       commands: place => client.commands$(place as CommandPlace),
       handle: id => handleState(client.lobbies.get(text(id, 'lobbyId'))),
       call: id => callWithoutToken(text(id, 'lobbyId'), client.lobbies.get(text(id, 'lobbyId'))?.call.snapshot$),

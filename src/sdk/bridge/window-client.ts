@@ -72,7 +72,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
       | 'members'
       | 'member$'
       | 'member'
-      | 'messages$'
+      | 'lobbyMessages$'
       | 'commands$'
       | 'select$'
     >
@@ -145,13 +145,13 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     return this.members(lobbyId).find(({ id }) => id === userId);
   }
 
-  /** As {@link Client.messages$}. */
-  messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
+  /** As {@link Client.lobbyMessages$}. */
+  lobbyMessages$(lobbyId: LobbyId): Observable<LobbyMessages> {
     return this.#main.state$('messages', lobbyId);
   }
 
-  /** What {@link messages$} shows; empty while it has no subscriber. */
-  messages(lobbyId: LobbyId): LobbyMessages {
+  /** What {@link lobbyMessages$} shows; empty while it has no subscriber. */
+  lobbyMessages(lobbyId: LobbyId): LobbyMessages {
     return this.#main.latest('messages', lobbyId) ?? nothing;
   }
 

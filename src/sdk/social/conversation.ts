@@ -1,6 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
-import { parseSnowflake, type MessageId, type UserId } from '../../model/snowflake.ts';
+import { type MessageId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
 import type { OperationOptions } from '../call-options.ts';
 import { MessageThread, type ThreadSource } from '../lobby/message-thread.ts';
 import type {

@@ -27,8 +27,8 @@ import { share } from '../lobby/share.ts';
 import { Conversation, emptyMessage } from './conversation.ts';
 import { peerIn, readDirectMessage, recipientIn } from './message-reader.ts';
 import { recordsIn } from './reader.ts';
-import { type SocialCalls, unreadable } from './social-calls.ts';
 import type { ConversationSnapshot, DirectMessageSnapshot, OutgoingDirectMessageSnapshot } from './snapshot.ts';
+import { type SocialCalls, unreadable } from './social-calls.ts';
 
 const reading = ['dm_channels.messages.read'];
 const writing = ['dm_channels.messages.write'];
@@ -135,7 +135,9 @@ export class DirectMessages {
 
   /** @internal A session began; messages that were sent since the one before may be missing. */
   began(ready: Fields): void {
-    const missing = this.#hasBegun ? [...this.#live.values()].filter(({ handle }) => handle).map(one => one.userId) : [];
+    const missing = this.#hasBegun
+      ? [...this.#live.values()].filter(({ handle }) => handle).map(one => one.userId)
+      : [];
     for (const fields of recordsIn(ready.private_channels)) {
       const userId = recipientIn(fields, this.#social.people.ownId);
       if (userId === undefined || fields.type !== 1) continue;

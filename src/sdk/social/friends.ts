@@ -1,12 +1,11 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { checkRelationshipPut, checkRelationshipRequest } from '../../model/rules/social/relationship.ts';
 import { relationshipTypes } from '../../model/relationship.ts';
+import { checkRelationshipPut, checkRelationshipRequest } from '../../model/rules/social/relationship.ts';
 import { parseSnowflake, type UserId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Observable } from '../live/rxjs.ts';
 import type { People } from './people.ts';
-import type { SocialCalls } from './social-calls.ts';
 import type {
   FriendRequestsSnapshot,
   FriendsSnapshot,
@@ -14,6 +13,7 @@ import type {
   RelationshipSnapshot,
   SocialUserSnapshot,
 } from './snapshot.ts';
+import type { SocialCalls } from './social-calls.ts';
 
 export interface FriendOptions extends OperationOptions {
   /**

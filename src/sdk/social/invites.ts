@@ -15,9 +15,9 @@ import { readText, readUser } from '../lobby/lobby-reader.ts';
 import type { JoinOptions } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
 import type { PlayerPresence } from './presence.ts';
+import type { InviteSnapshot, LaunchSnapshot } from './snapshot.ts';
 import type { SocialCalls } from './social-calls.ts';
 import { unreadable } from './social-calls.ts';
-import type { InviteSnapshot, LaunchSnapshot } from './snapshot.ts';
 
 /** How long an invite can be accepted. @see docs/spec/social.md#invites */
 export const inviteLifeMs = 6 * 60 * 60_000;
@@ -86,7 +86,14 @@ export class Invites<LobbyMetadata, MemberMetadata> {
     const { activity } = this.#ports.presence.own;
     const partyId = activity?.joinSecret === undefined ? undefined : activity.party?.id;
     if (partyId === undefined) throw notJoinable("The player's activity has no party with a join secret");
-    await this.#post('invites.send', userId, activityActionTypes.JOIN, partyId, this.#ports.presence.sessionId, options);
+    await this.#post(
+      'invites.send',
+      userId,
+      activityActionTypes.JOIN,
+      partyId,
+      this.#ports.presence.sessionId,
+      options,
+    );
   }
 
   /**

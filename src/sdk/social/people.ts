@@ -1,4 +1,3 @@
-import { umbrellaScopes } from '../../model/oauth.ts';
 import { compareSnowflakes, isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Feed } from '../live/feed.ts';
@@ -8,6 +7,7 @@ import { LiveList } from '../lobby/live-list.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { share } from '../lobby/share.ts';
 import { frozen, type GameIdentity, type PersonFields, readPerson, recordsIn, userIdIn } from './reader.ts';
+import { lacking } from './scopes.ts';
 import type { FriendRequestsSnapshot, FriendsSnapshot, SocialUnavailable, SocialUserSnapshot } from './snapshot.ts';
 
 /** What is known of one user. */
@@ -47,6 +47,8 @@ export class People {
   readonly friends$: Observable<FriendsSnapshot>;
   readonly requests$: Observable<FriendRequestsSnapshot>;
   readonly blocked$: Observable<readonly SocialUserSnapshot[]>;
+  /** Called with everybody who may be called otherwise than before. */
+  onMet: ((id: UserId) => void) | undefined;
   readonly #news: LobbyNews;
   readonly #web: string;
   readonly #people = new Map<UserId, Person>();
@@ -137,18 +139,16 @@ export class People {
 
   /** The scope that is missing of what the player has granted; undefined while nothing is known of that, too. */
   lacks(...oneOf: readonly string[]): string | undefined {
-    const isGranted = this.#scopes?.some(granted => {
-      const opened: readonly string[] = umbrellaScopes[granted as keyof typeof umbrellaScopes] ?? [];
-      return oneOf.some(scope => granted === scope || opened.includes(scope));
-    });
-    return isGranted === false ? oneOf[0] : undefined;
+    return lacking(this.#scopes, oneOf);
   }
 
   /** Learns who a user is. */
   meet(value: unknown): void {
     const user = asRecord(value);
     const id = user && userIdIn(user);
-    if (id !== undefined) this.#put(id, 'user', user);
+    if (id === undefined) return;
+    this.#put(id, 'user', user);
+    this.onMet?.(id);
   }
 
   /** Applies a dispatch. @returns whether it is about users */

@@ -12,7 +12,6 @@ import type { Fields } from '../lobby/fields.ts';
 import { readText } from '../lobby/lobby-reader.ts';
 import { share } from '../lobby/share.ts';
 import { frozen, inSnakeCase, readActivities, readStatus, recordsIn } from './reader.ts';
-import type { SocialCalls } from './social-calls.ts';
 import type {
   OnlineStatus,
   OwnPresenceSnapshot,
@@ -21,15 +20,23 @@ import type {
   RichPresence,
   SocialUserSnapshot,
 } from './snapshot.ts';
+import type { SocialCalls } from './social-calls.ts';
 
 export interface PresencePorts {
   /** Sends a frame in the present session. */
   readonly send: (op: Opcode, d: unknown) => void;
-  readonly users: { user(id: UserId): SocialUserSnapshot | undefined; user$(id: UserId): Observable<SocialUserSnapshot | undefined> };
+  readonly users: {
+    user(id: UserId): SocialUserSnapshot | undefined;
+    user$(id: UserId): Observable<SocialUserSnapshot | undefined>;
+  };
 }
 
 const statuses: readonly OnlineStatus[] = ['online', 'idle', 'dnd', 'invisible'];
-const absent: PresenceSnapshot = Object.freeze({ status: 'offline', activity: undefined, activities: Object.freeze([]) });
+const absent: PresenceSnapshot = Object.freeze({
+  status: 'offline',
+  activity: undefined,
+  activities: Object.freeze([]),
+});
 
 /**
  * What the player shows of themselves, and what others show.

@@ -67,7 +67,7 @@ async function meetFriend({ window, friend, picture }: SampleStage): Promise<voi
   // What a player wrote is text, whatever it looks like.
   await window.getByText('Hello! <b>Ready?</b>').waitFor();
   const said = new Promise<string>(resolve => {
-    const hearing = friend.messages$(lobbyId).subscribe(messages => {
+    const hearing = friend.lobbyMessages$(lobbyId).subscribe(messages => {
       const heard = messages.find(({ author }) => author?.username === 'ada');
       if (heard) resolve(heard.content);
     });
