@@ -19,6 +19,8 @@ const connectionNews: Readonly<Partial<Record<ConnectionStatus, Note>>> = {
   reconnecting: ['The connection was lost. The game tries again by itself.', 'warning'],
 };
 
+const inviteWords = { join: 'invites you to join', join_request: 'would like to join you' } as const;
+
 const memberNews = {
   memberJoined: 'joined',
   memberLeft: 'left',
@@ -42,6 +44,7 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
     if (note) journal.note(...note);
     if (status === 'disconnected' && error) journal.note(`Not connected: ${problemOf(error).message}`, 'bad');
   });
+  noteFriends({ client, windows, journal });
   client.events$.subscribe(event => {
     switch (event.type) {
       case 'memberJoined':
@@ -61,6 +64,22 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
       case 'removed':
       case 'lobbyEnded':
         journal.note(`${titleOf(event.lobby)} is over for you.`);
+    }
+  });
+}
+
+/** Notes what comes from friends. */
+function noteFriends({ client, journal }: NewsParts): void {
+  client.socialEvents$.subscribe(event => {
+    switch (event.type) {
+      case 'relationshipCreated': {
+        const { displayName, relationship } = event.user;
+        if (relationship.type === 'friend') journal.note(`You and ${displayName} are friends.`, 'good');
+        if (relationship.type === 'incoming') journal.note(`${displayName} would like to be your friend.`);
+        break;
+      }
+      case 'inviteReceived':
+        journal.note(`${event.invite.sender?.displayName ?? 'A player'} ${inviteWords[event.invite.type]}.`);
     }
   });
 }

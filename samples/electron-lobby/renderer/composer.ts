@@ -1,6 +1,6 @@
+import type { Outcome } from '../shared/state.ts';
 import { el, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 
 // Of the interface; the rulebook in the main process judges, this only shows it coming.
@@ -8,10 +8,11 @@ const lengthMax = 2_000;
 const lengthShown = 1_800;
 
 /** The line to say something in. Enter sends, Shift and Enter begins a new line. */
-export function createComposer(
-  actions: Actions,
-  lobbyId: () => string,
-): { readonly element: HTMLElement; focus(): void; update(isLive: boolean, isOther: boolean): void } {
+export function createComposer(say: (text: string) => Promise<Outcome>): {
+  readonly element: HTMLElement;
+  focus(): void;
+  update(isLive: boolean, isOther: boolean): void;
+} {
   const text = el('textarea', {
     name: 'text',
     rows: 1,
@@ -36,7 +37,7 @@ export function createComposer(
   submits(
     form,
     notice,
-    () => (text.value.trim() === '' ? undefined : actions.say(lobbyId(), text.value)),
+    () => (text.value.trim() === '' ? undefined : say(text.value)),
     () => {
       form.reset();
       showLength();
