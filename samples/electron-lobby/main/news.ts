@@ -44,7 +44,6 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
     if (note) journal.note(...note);
     if (status === 'disconnected' && error) journal.note(`Not connected: ${problemOf(error).message}`, 'bad');
   });
-  noteFriends({ client, windows, journal });
   client.events$.subscribe(event => {
     switch (event.type) {
       case 'memberJoined':
@@ -58,20 +57,6 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
         if (lobby) journal.note(`${titleOf(lobby)}: ${text}.`, 'plain', news);
         break;
       }
-      case 'lobbyLeft':
-        if (!isAccidental(event.lobby)) journal.note(`You left ${titleOf(event.lobby)}.`);
-        break;
-      case 'removed':
-      case 'lobbyEnded':
-        journal.note(`${titleOf(event.lobby)} is over for you.`);
-    }
-  });
-}
-
-/** Notes what comes from friends. */
-function noteFriends({ client, journal }: NewsParts): void {
-  client.socialEvents$.subscribe(event => {
-    switch (event.type) {
       case 'relationshipCreated': {
         const { displayName, relationship } = event.user;
         if (relationship.type === 'friend') journal.note(`You and ${displayName} are friends.`, 'good');
@@ -80,6 +65,13 @@ function noteFriends({ client, journal }: NewsParts): void {
       }
       case 'inviteReceived':
         journal.note(`${event.invite.sender?.displayName ?? 'A player'} ${inviteWords[event.invite.type]}.`);
+        break;
+      case 'lobbyLeft':
+        if (!isAccidental(event.lobby)) journal.note(`You left ${titleOf(event.lobby)}.`);
+        break;
+      case 'removed':
+      case 'lobbyEnded':
+        journal.note(`${titleOf(event.lobby)} is over for you.`);
     }
   });
 }
