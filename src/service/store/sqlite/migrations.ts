@@ -226,6 +226,8 @@ export const migrations: readonly Migration[] = [
           user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE relationship_totals (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE social_presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
