@@ -25,8 +25,8 @@ import type {
   GameRelationshipRecord,
   HeadlessSessionRecord,
   RelationshipRecord,
-  SocialPresenceRecord,
   RelationshipTotalsRecord,
+  SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
 import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
