@@ -175,7 +175,8 @@ export interface Ready extends Partial<PlayerReady> {
   session_id: string;
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
-  application?: { id: ApplicationId; flags: number };
+  /** With its name, and the publisher's application it belongs to, for OAuth2 sessions alone. */
+  application?: { id: ApplicationId; flags: number; name?: string; parent_id?: ApplicationId };
   session_type: 'normal' | 'oauth';
   private_channels: readonly DirectChannel[];
   relationships: readonly Relationship[];

@@ -51,6 +51,10 @@ const member = `${lobby}/members/{user_id}`;
 const roleConnectionMetadata = '/applications/{application_id}/role-connections/metadata';
 const ownApplication = '/users/@me/applications/{application_id}';
 const roleConnection = ['user:role_connections.write', 'application:role_connections.write'] as const;
+const relationshipReader = ['user:relationships.read', 'session'] as const;
+const relationshipWriter = ['user:relationships.write', 'session'] as const;
+const relationship = '/users/@me/relationships/{user_id}';
+const gameRelationship = '/users/@me/game-relationships/{user_id}';
 const lobbyPlayer = ['user:lobbies.write'] as const;
 const userMessages = '/users/{user_id}/messages';
 
@@ -606,6 +610,73 @@ export const routes = {
     path: '/oauth2/userinfo',
     credentials: ['user:openid', 'application:openid'],
     success: [200],
+  },
+
+  // Relationships.
+  listRelationships: {
+    method: 'GET',
+    path: '/users/@me/relationships',
+    credentials: relationshipReader,
+    success: [200],
+  },
+  requestRelationship: {
+    method: 'POST',
+    path: '/users/@me/relationships',
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+  },
+  putRelationship: {
+    method: 'PUT',
+    path: relationship,
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  editRelationship: { method: 'PATCH', path: relationship, credentials: ['session'], success: [204], body: 'json' },
+  deleteRelationship: { method: 'DELETE', path: relationship, credentials: relationshipWriter, success: [204] },
+  listGameRelationships: {
+    method: 'GET',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.read'],
+    success: [200],
+  },
+  requestGameRelationship: {
+    method: 'POST',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+  },
+  putGameRelationship: {
+    method: 'PUT',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationship: {
+    method: 'DELETE',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+  },
+  // As the two above, for the user's own client, which has to name the game.
+  putGameRelationshipOf: {
+    method: 'PUT',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationshipOf: {
+    method: 'DELETE',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
   },
 
   // Messages between users, and invites to activities.

@@ -49,6 +49,8 @@ export type RateLimitBucket =
   | 'gateway-presence'
   /** Requests for all members, counted for every guild. */
   | 'gateway-all-members'
+  /** Not a route's: relationships that a user asks for, of both kinds. */
+  | 'friend-request'
   /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
   | 'oauth-proof'
   /** Not a route's: device codes that a user typed in and that the service had not issued. */
@@ -114,6 +116,11 @@ const commandBuckets = {
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
+/** Unspecified: the sources name no figure. */
+const socialBuckets = {
+  'friend-request': { requests: 30, windowMs: minute },
+} as const;
+
 /**
  * Deviation: blocks are short, grow, and do not affect callers with a valid credential. The hosted service blocks an address for
  * a day; behind a proxy that would block all callers.
@@ -170,6 +177,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...socialBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,
@@ -194,6 +202,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...socialBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,

@@ -82,6 +82,8 @@ export interface Announcement {
   readonly recheck?: true;
   /** The sessions begin to follow these topics, after the event. */
   readonly follow?: Topics;
+  /** What it counts by, for {@link Session.saw}, where that is not the scope of its transaction. */
+  readonly version?: { readonly of: string; readonly revision: number };
   /** For the nodes of a cluster themselves, on the topic {@link topics.nodes}: see cluster/notices.ts. */
   readonly notice?: unknown;
   /** The sessions stop following these topics, after the event. */

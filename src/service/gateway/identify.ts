@@ -83,7 +83,7 @@ export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'sess
 /**
  * Checks whether the credential may open this session; otherwise returns the code that closes the connection.
  *
- * Unspecified: a bot that requests lobby intents requests what bots cannot have (4014, not 4013); every application
+ * Unspecified: a bot that requests intents of players requests what bots cannot have (4014, not 4013); every application
  * has its privileged intents; a user's own client need not name intents, because it receives all events of its user.
  *
  * @see docs/spec/gateway.md#intents
@@ -92,7 +92,7 @@ export function admit(principal: Principal | undefined, { intents }: Identity): 
   const admitted = admitResume(principal);
   if (typeof admitted === 'string' || admitted.kind === 'session') return admitted;
   if (intents === undefined) return 'INVALID_INTENTS';
-  return admitted.kind === 'bot' && intents & lobbyIntents ? 'DISALLOWED_INTENTS' : admitted;
+  return admitted.kind === 'bot' && intents & playersIntents ? 'DISALLOWED_INTENTS' : admitted;
 }
 
 /**
@@ -118,7 +118,13 @@ function mayConnect(scopes: ReadonlySet<string>): boolean {
   return scopes.has('identify') && (scopes.has('gateway.connect') || scopes.has('voice'));
 }
 
-const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
+const playersIntents =
+  intents.PRIVATE_CHANNELS |
+  intents.CALLS |
+  intents.USER_RELATIONSHIPS |
+  intents.USER_PRESENCE |
+  intents.LOBBIES |
+  intents.LOBBY_DELETE;
 
 function isBits(value: unknown, allowed = ~0): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31 && !(value & ~allowed);

@@ -509,6 +509,61 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   getSigningKeys: { id: 'get_public_keys', summary: 'List the keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'Get the OpenID claims of the user', answer: 'UserInfo' },
 
+  listRelationships: {
+    id: 'list_my_relationships',
+    summary: 'List the user’s friends, requests and blocked users',
+    answer: 'Relationships',
+  },
+  requestRelationship: {
+    id: 'create_my_relationship',
+    summary: 'Send a friend request by username, or accept the other’s',
+    request: 'RelationshipRequest',
+    errorStatuses: [404],
+  },
+  putRelationship: {
+    id: 'put_my_relationship',
+    summary: 'Send a friend request, accept one, or block a user',
+    request: 'RelationshipPut',
+  },
+  editRelationship: {
+    id: 'update_my_relationship',
+    summary: 'Give a friend a nickname',
+    request: 'RelationshipEdit',
+  },
+  deleteRelationship: {
+    id: 'delete_my_relationship',
+    summary: 'End a friendship, reject or withdraw a request, or unblock a user; idempotent',
+  },
+  listGameRelationships: {
+    id: 'list_my_game_relationships',
+    summary: 'List the user’s friends and requests in the game',
+    answer: 'GameRelationships',
+  },
+  requestGameRelationship: {
+    id: 'create_my_game_relationship',
+    summary: 'Send a friend request in the game by username, or accept the other’s',
+    request: 'RelationshipRequest',
+    errorStatuses: [404],
+  },
+  putGameRelationship: {
+    id: 'put_my_game_relationship',
+    summary: 'Send a friend request in the game, or accept one',
+    request: 'GameRelationshipPut',
+  },
+  deleteGameRelationship: {
+    id: 'delete_my_game_relationship',
+    summary: 'End a friendship in the game, or reject or withdraw a request; idempotent',
+  },
+  putGameRelationshipOf: {
+    id: 'put_my_game_relationship_of_application',
+    summary: 'Send a friend request in a game, or accept one, by the user’s own client',
+    request: 'GameRelationshipPut',
+  },
+  deleteGameRelationshipOf: {
+    id: 'delete_my_game_relationship_of_application',
+    summary: 'End a friendship in a game, or reject or withdraw a request, by the user’s own client',
+  },
+
   // Unspecified: most of the hosted service's names for the routes of the social layer.
   createDirectMessage: {
     id: 'create_user_message',

@@ -7,6 +7,7 @@ import { lobbySchemas } from './schemas/lobby.ts';
 import { messageSchemas } from './schemas/message.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
+import { relationshipSchemas } from './schemas/social.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -19,6 +20,7 @@ export const schemas = {
   ...oauthSchemas,
   ...partnerSchemas,
   ...roleConnectionSchemas,
+  ...relationshipSchemas,
   ...webhookSchemas,
   ...gatewaySchemas,
   ...errorSchemas,

@@ -25,6 +25,7 @@ import type {
   GameRelationshipRecord,
   HeadlessSessionRecord,
   RelationshipRecord,
+  RelationshipTotalsRecord,
   SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
@@ -74,6 +75,7 @@ export interface Records {
   presences: PresenceRecord;
   relationships: RelationshipRecord;
   game_relationships: GameRelationshipRecord;
+  relationship_totals: RelationshipTotalsRecord;
   social_settings: SocialSettingsRecord;
   social_presences: SocialPresenceRecord;
   headless_sessions: HeadlessSessionRecord;
@@ -161,7 +163,11 @@ export const collections = {
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   presences: { key: ['user_id'], indexes: {} },
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
-  game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
+  game_relationships: {
+    key: ['user_id', 'family_id', 'target_id'],
+    indexes: { byPair: ['user_id', 'target_id'] },
+  },
+  relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
   social_presences: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },

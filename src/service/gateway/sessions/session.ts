@@ -241,13 +241,14 @@ export class Session implements Follower {
   }
 
   #concerns(announced: Announced): boolean {
-    const { to, guild, everyShard, except, only, follow, unfollow, recheck, scope, revision } = announced;
+    const { to, guild, everyShard, except, only, follow, unfollow, recheck } = announced;
     if (!this.#following.has(to) || except === this.record.user_id) return false;
     if ((only !== undefined && only !== this.id) || !this.#isOfFamily(announced)) return false;
     // The client has the first already, and never had the second.
     if ((follow !== undefined || unfollow !== undefined) && !this.#changes(follow, unfollow)) return false;
     // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
     if (only !== undefined) return true;
+    const { of: scope, revision } = announced.version ?? { of: announced.scope, revision: announced.revision };
     if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
     return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }

@@ -9,7 +9,7 @@ import { userView } from '../../domain/accounts/user-view.ts';
 import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
 import { topics } from '../../events/announcement.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
+import type { ApplicationRecord, GatewaySessionRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -30,6 +30,7 @@ import { RestartStorage } from './restart-storage.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
 import { belongsTo, mayCall, maySetPresence, newRecord, playerOf } from './session-record.ts';
+import { readSocial, socialViewer } from './social-ready.ts';
 import { type SessionStorage, sessionScope } from './storage.ts';
 
 const sessionIdBytes = 16;
@@ -147,7 +148,7 @@ export class Sessions implements SessionOwner, NodeSessions {
         await startPlayerSession(this.#core, this.#parts.lobbies, session, principal, identity);
         break;
       case 'session':
-        await startClientSession(this.#core, session, principal.user);
+        await startClientSession(this.#core, session, principal, identity);
     }
     if (identity.presence && !session.hasEnded) await this.setPresence(session, identity.presence);
     // The credential may have ended before the session followed its own topic.
@@ -474,10 +475,17 @@ export class Sessions implements SessionOwner, NodeSessions {
  * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
  * the channels that it sees, and changes of the available commands.
  */
-async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
+async function startClientSession(
+  core: Core,
+  session: Session,
+  principal: Extract<SessionPrincipal, { kind: 'session' }>,
+  identity: Identity,
+): Promise<void> {
+  const { user } = principal;
   await session.follow(session.home);
   await followCommands(core, session, user.id);
   for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
-  session.emit('READY', { ...readyBase(core, session), user: userView(user) });
+  const social = await readSocial(core, session, socialViewer(principal), identity);
+  session.emit('READY', { ...readyBase(core, session), ...social, user: userView(user) });
   session.release();
 }

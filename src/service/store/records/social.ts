@@ -26,10 +26,21 @@ export interface GameRelationshipRecord {
   since_ms: number;
 }
 
+/** What a user's relationships come to, so that limits hold without counting. */
+export interface RelationshipTotalsRecord {
+  user_id: UserId;
+  friends: number;
+  blocks: number;
+  /** Rises with every change of the user's relationships, in games as well: sessions know by it what they have read. */
+  changes: number;
+}
+
 /** What a user has set; without a record everything is as it is by default. */
 export interface SocialSettingsRecord {
   user_id: UserId;
   settings: Partial<SocialSettings>;
+  /** Whether others may send requests; absent: they may. */
+  accept_friend_requests?: boolean;
   /** Revision of the presence's scope when the status was last set: it replaces what sessions have set before. */
   status_set_at?: number;
 }

@@ -225,6 +225,9 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE game_relationships (
           user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX game_relationships_byPair ON game_relationships (user_id, target_id);
+
+        CREATE TABLE relationship_totals (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,122 @@
+import { relationshipTypes } from '../../../../model/relationship.ts';
+import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
+import type { Store, StoreView } from '../../../store/contract.ts';
+import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsRecord } from '../../../store/records.ts';
+import { familyOf, socialScope } from '../pair.ts';
+
+/** Both sides of what two users are to each other. A block has one side only. */
+export interface Sides<Side> {
+  readonly mine: Side | undefined;
+  readonly theirs: Side | undefined;
+}
+
+export async function relationshipsBetween(view: StoreView, a: UserId, b: UserId): Promise<Sides<RelationshipRecord>> {
+  const [mine, theirs] = await Promise.all([view.get('relationships', a, b), view.get('relationships', b, a)]);
+  return { mine, theirs };
+}
+
+export async function gameRelationshipsBetween(
+  view: StoreView,
+  familyId: ApplicationId,
+  a: UserId,
+  b: UserId,
+): Promise<Sides<GameRelationshipRecord>> {
+  const [mine, theirs] = await Promise.all([
+    view.get('game_relationships', a, familyId, b),
+    view.get('game_relationships', b, familyId, a),
+  ]);
+  return { mine, theirs };
+}
+
+export async function areFriends(view: StoreView, a: UserId, b: UserId): Promise<boolean> {
+  return (await view.get('relationships', a, b))?.type === relationshipTypes.FRIEND;
+}
+
+export async function areGameFriends(view: StoreView, familyId: ApplicationId, a: UserId, b: UserId): Promise<boolean> {
+  return (await view.get('game_relationships', a, familyId, b))?.type === relationshipTypes.FRIEND;
+}
+
+/** Whether one of the two has blocked the other. */
+export async function isBlockedBetween(view: StoreView, a: UserId, b: UserId): Promise<boolean> {
+  const { mine, theirs } = await relationshipsBetween(view, a, b);
+  return mine?.type === relationshipTypes.BLOCKED || theirs?.type === relationshipTypes.BLOCKED;
+}
+
+export async function friendIdsOf(view: StoreView, userId: UserId): Promise<readonly UserId[]> {
+  return friendsAmong(await view.list('relationships', { equals: [userId] }));
+}
+
+/** The user's friends in a game. */
+export async function gameFriendIdsOf(
+  view: StoreView,
+  userId: UserId,
+  familyId: ApplicationId,
+): Promise<readonly UserId[]> {
+  return friendsAmong(await view.list('game_relationships', { equals: [userId, familyId] }));
+}
+
+function friendsAmong(records: readonly (RelationshipRecord | GameRelationshipRecord)[]): readonly UserId[] {
+  return records.filter(({ type }) => type === relationshipTypes.FRIEND).map(({ target_id }) => target_id);
+}
+
+/** What a user's relationships count by: see {@link RelationshipTotalsRecord}. */
+export function relationshipsVersion(userId: UserId): string {
+  return `relationships/${userId}`;
+}
+
+export async function totalsOf(view: StoreView, userId: UserId): Promise<RelationshipTotalsRecord> {
+  const stored = await view.get('relationship_totals', userId);
+  return stored ?? { user_id: userId, friends: 0, blocks: 0, changes: 0 };
+}
+
+/**
+ * What `read` finds of a user's relationships, all of it at one time, and the number of {@link relationshipsVersion} up to which it
+ * contains every change.
+ *
+ * @param read reads only relationships of the user; may run several times
+ */
+export async function readRelationshipsAtOnce<T>(
+  store: Store,
+  userId: UserId,
+  read: (view: StoreView) => Promise<T>,
+): Promise<{ readonly value: T; readonly revision: number }> {
+  const before = await totalsOf(store, userId);
+  const value = await read(store);
+  if ((await totalsOf(store, userId)).changes === before.changes) return { value, revision: before.changes };
+  return store.transact(socialScope(userId), async transaction => ({
+    value: await read(transaction),
+    revision: (await totalsOf(transaction, userId)).changes,
+  }));
+}
+
+/**
+ * Tells of users whether they have authorized a game of the family: they have granted it something and not withdrawn that, or have a
+ * provisional account of it.
+ */
+export function createAuthorizedCheck(view: StoreView, familyId: ApplicationId) {
+  const families = new Map<ApplicationId, Promise<ApplicationId | undefined>>();
+
+  async function readFamily(applicationId: ApplicationId): Promise<ApplicationId | undefined> {
+    const application = await view.get('applications', applicationId);
+    return application && familyOf(application);
+  }
+
+  async function isOfFamily(applicationId: ApplicationId): Promise<boolean> {
+    if (applicationId === familyId) return true;
+    const family = families.get(applicationId) ?? readFamily(applicationId);
+    families.set(applicationId, family);
+    return (await family) === familyId;
+  }
+
+  return async (userId: UserId): Promise<boolean> => {
+    const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
+    for (const { application_id } of grants) if (await isOfFamily(application_id)) return true;
+    const provisionalOf = (await view.get('users', userId))?.provisional_of;
+    return provisionalOf != null && isOfFamily(provisionalOf);
+  };
+}
+
+/** As {@link createAuthorizedCheck}, of one user. */
+export function hasAuthorized(view: StoreView, familyId: ApplicationId, userId: UserId): Promise<boolean> {
+  return createAuthorizedCheck(view, familyId)(userId);
+}

@@ -1,0 +1,110 @@
+import { capabilities, type Ready } from '../../../model/gateway.ts';
+import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { User } from '../../../model/user.ts';
+import type { Core } from '../../core.ts';
+import { userView } from '../../domain/accounts/user-view.ts';
+import { familyOf } from '../../domain/social/pair.ts';
+import {
+  createAuthorizedCheck,
+  readRelationshipsAtOnce,
+  relationshipsVersion,
+} from '../../domain/social/relationships/records.ts';
+import { gameRelationshipView, relationshipView } from '../../domain/social/relationships/view.ts';
+import { topics } from '../../events/announcement.ts';
+import type { UserRecord } from '../../store/records.ts';
+import type { Identity, SessionPrincipal } from '../identify.ts';
+import type { Session } from './session.ts';
+
+/** Whose session it is, and what its credential lets it read. */
+export interface SocialViewer {
+  readonly user: UserRecord;
+  /** What the game shares relationships by; null: the user's own client, which sees all games. */
+  readonly familyId: ApplicationId | null;
+  /** Whether the session has one of the scopes. A user's own client has all. */
+  may(...scopes: readonly string[]): boolean;
+}
+
+export function socialViewer(principal: Extract<SessionPrincipal, { kind: 'user' | 'session' }>): SocialViewer {
+  if (principal.kind === 'session') return { user: principal.user, familyId: null, may: () => true };
+  const { user, application, scopes } = principal;
+  return { user, familyId: familyOf(application), may: (...names) => names.some(name => scopes.has(name)) };
+}
+
+/** The users of READY: in their entries or, with the capability DEDUPE_USER_OBJECTS, apart and each once. */
+export class ReadyUsers {
+  readonly areApart: boolean;
+  readonly #byId = new Map<UserId, User>();
+
+  constructor({ capabilities: bits }: Identity) {
+    this.areApart = (bits & capabilities.DEDUPE_USER_OBJECTS) !== 0;
+  }
+
+  add(user: UserRecord): void {
+    if (this.areApart && !this.#byId.has(user.id)) this.#byId.set(user.id, userView(user));
+  }
+
+  /** READY's `users`, where it has them. */
+  get field(): Pick<Ready, 'users'> {
+    return this.areApart ? { users: [...this.#byId.values()] } : {};
+  }
+}
+
+/**
+ * Lets a session follow its user's part of the social layer, and then reads it for READY.
+ *
+ * @see docs/spec/social.md#ready
+ */
+export async function readSocial(
+  core: Core,
+  session: Session,
+  viewer: SocialViewer,
+  identity: Identity,
+): Promise<Partial<Ready>> {
+  const users = new ReadyUsers(identity);
+  await session.follow(topics.sessions(viewer.user.id));
+  const relationships = await readRelationships(core, session, viewer, users);
+  return { ...relationships, ...users.field };
+}
+
+/** Also what the session needs to know of whose presence to follow. */
+async function readRelationships(
+  { store }: Core,
+  session: Session,
+  { user: { id }, familyId, may }: SocialViewer,
+  users: ReadyUsers,
+): Promise<Pick<Ready, 'relationships' | 'game_relationships'>> {
+  if (!may('relationships.read')) return { relationships: [], game_relationships: [] };
+  await session.follow(topics.relationships(id));
+  if (familyId !== null) await session.follow(topics.gameRelationships(id, familyId));
+  const { value, revision } = await readRelationshipsAtOnce(store, id, async view =>
+    Promise.all([
+      view.list('relationships', { equals: [id] }),
+      view.list('game_relationships', { equals: familyId === null ? [id] : [id, familyId] }),
+    ]),
+  );
+  session.saw(relationshipsVersion(id), revision);
+  const [full, games] = value;
+  const others = await readUsers(store, new Set([...full, ...games].map(({ target_id }) => target_id)));
+  const hasPlayed = familyId === null ? undefined : createAuthorizedCheck(store, familyId);
+  const played = hasPlayed && (await Promise.all(full.map(({ target_id }) => hasPlayed(target_id))));
+  const relationships = full.flatMap((record, at): Relationship[] => {
+    const user = others.get(record.target_id);
+    if (!user) return [];
+    users.add(user);
+    const shown = relationshipView(record, users.areApart ? undefined : user);
+    return [played ? { ...shown, has_played_game: played[at] === true } : shown];
+  });
+  const game_relationships = games.flatMap((record): GameRelationship[] => {
+    const user = others.get(record.target_id);
+    if (!user) return [];
+    users.add(user);
+    return [gameRelationshipView(record, users.areApart ? undefined : user)];
+  });
+  return { relationships, game_relationships };
+}
+
+async function readUsers(view: Core['store'], ids: ReadonlySet<UserId>): Promise<ReadonlyMap<UserId, UserRecord>> {
+  const found = await Promise.all([...ids].map(id => view.get('users', id)));
+  return new Map(found.flatMap(user => (user ? [[user.id, user] as const] : [])));
+}
