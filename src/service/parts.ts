@@ -4,6 +4,10 @@ import { createCommands } from './domain/commands/commands.ts';
 import { createCommandPermissions } from './domain/commands/permissions.ts';
 import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
+import { createDirectMessages } from './domain/social/messages/messages.ts';
+import { presentActivities } from './domain/social/messages/present.ts';
+import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
@@ -38,7 +42,14 @@ export function createParts(
   const webhookEvents = createWebhookEvents(core, pendingWork);
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, pendingWork);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies, pendingWork, keys });
+  const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
+  const relationshipMoves = createRelationshipMoves(core);
+  const authorization = createAuthorization(core, {
+    webhookEvents,
+    moved: [lobbies, relationshipMoves, directMessages],
+    pendingWork,
+    keys,
+  });
   const faults = new FaultInjector(core);
   const gateway = createGateway(core, {
     credentials,
@@ -50,10 +61,22 @@ export function createParts(
     ...(events && { events }),
     ...(cluster && { cluster }),
   });
-  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
-  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
+  const fixtures = createFixtures(core, {
+    commands,
+    lobbies,
+    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    users: authorization,
+  });
+  const sweeps = createSweeps([
+    webhookEvents,
+    lobbies,
+    interactions,
+    directMessages,
+    authorization,
+    authorization.provisional,
+  ]);
   return {
-    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions },
+    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions, directMessages },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }

@@ -30,6 +30,7 @@ import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes, partnerRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { socialMessageRoutes } from './routes/social-messages.ts';
 import { relationshipRoutes } from './routes/social-relationships.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { createLateSite } from './web/late-site.ts';
@@ -92,6 +93,7 @@ export function createApiServer(
     ...applicationRoutes(createApplicationEdits(core, pendingWork), authorization),
     ...oauthRoutes(authorization),
     ...partnerRoutes(authorization.provisional),
+    ...socialMessageRoutes(parts.directMessages),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
     ...relationshipRoutes(core.store, createRelationships(core)),

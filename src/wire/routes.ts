@@ -56,6 +56,7 @@ const relationshipWriter = ['user:relationships.write', 'session'] as const;
 const relationship = '/users/@me/relationships/{user_id}';
 const gameRelationship = '/users/@me/game-relationships/{user_id}';
 const lobbyPlayer = ['user:lobbies.write'] as const;
+const userMessages = '/users/{user_id}/messages';
 
 /**
  * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
@@ -676,6 +677,61 @@ export const routes = {
     path: `${gameRelationship}/{application_id}`,
     credentials: ['session'],
     success: [204],
+  },
+
+  // Messages between users, and invites to activities.
+  createDirectMessage: {
+    method: 'POST',
+    path: userMessages,
+    credentials: ['user:dm_channels.messages.write', 'user:activities.invites.write', 'session'],
+    success: [200],
+    body: 'json',
+    bucket: 'direct-message',
+  },
+  listDirectMessages: {
+    method: 'GET',
+    path: userMessages,
+    credentials: ['user:dm_channels.messages.read', 'session'],
+    success: [200],
+  },
+  editDirectMessage: {
+    method: 'PATCH',
+    path: `${userMessages}/{message_id}`,
+    credentials: ['user:dm_channels.messages.write', 'session'],
+    success: [200],
+    body: 'json',
+  },
+  deleteDirectMessage: {
+    method: 'DELETE',
+    path: `${userMessages}/{message_id}`,
+    credentials: ['user:dm_channels.messages.write', 'session'],
+    success: [204],
+  },
+  listConversations: {
+    method: 'GET',
+    path: '/partner-sdk/users/@me/channels',
+    credentials: ['user:dm_channels.read', 'session'],
+    success: [200],
+  },
+  getDirectChannel: {
+    method: 'GET',
+    path: '/users/@me/dms/{user_id}',
+    credentials: ['user:dm_channels.read', 'session'],
+    success: [200],
+  },
+  setDirectModerationMetadata: {
+    method: 'PUT',
+    path: '/partner-sdk/dms/{user_id}/{other_user_id}/messages/{message_id}/moderation-metadata',
+    credentials: ['bot'],
+    success: [204],
+    body: 'json',
+  },
+  getActivitySecret: {
+    method: 'GET',
+    path: '/users/{user_id}/sessions/{session_id}/activities/{application_id}/1',
+    credentials: ['user:activities.read', 'session'],
+    success: [200],
+    text: ['session_id'],
   },
 } as const satisfies Record<string, Route>;
 

@@ -1,5 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../src/model/gateway.ts';
+import type { Lobby } from '../../src/model/lobby.ts';
 import { type NodeProcess, TestCluster } from '../support/cluster/test-cluster.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { needs } from '../support/runs/parts.ts';
@@ -55,4 +60,43 @@ describe.skipIf(engines.missing)(`nodes as processes${engines.note}`, () => {
     },
     60_000,
   );
+
+  it('deliver the webhook events of a node that was killed', async () => {
+    const events = createServer().listen(0, '127.0.0.1');
+    await once(events, 'listening');
+    onTestFinished(() => void events.close());
+    const received: string[] = [];
+    let status = 500;
+    const refused = Promise.withResolvers<void>();
+    const accepted = Promise.withResolvers<void>();
+    events.on('request', async (request, response) => {
+      const { event } = JSON.parse(await text(request));
+      received.push(event.data.content);
+      response.writeHead(status).end();
+      (status === 500 ? refused : accepted).resolve();
+    });
+    const { port } = events.address() as AddressInfo;
+    const [a, b] = await Promise.all([cluster.spawn(starfall), cluster.spawn(starfall)]);
+    const { body } = await callApi(a.ready, 'POST', '/lobbies', {
+      members: [{ id: ada.id }],
+      override_event_webhooks_url: `http://127.0.0.1:${port}/`,
+    });
+    const token = `Bearer ${await playerToken(a.ready, ada.id)}`;
+    await callApi(
+      a.ready,
+      'POST',
+      `/lobbies/${(body as Lobby).id}/messages`,
+      { content: 'Hello' },
+      {
+        authorization: token,
+        'content-type': 'application/json',
+      },
+    );
+    await refused.promise;
+    await a.end('SIGKILL');
+    status = 204;
+    await accepted.promise;
+    expect(new Set(received)).toEqual(new Set(['Hello']));
+    await b.end();
+  }, 60_000);
 });

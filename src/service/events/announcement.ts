@@ -70,6 +70,10 @@ export interface Announcement {
   readonly everyShard?: true;
   /** Sessions of this user do not receive it; they receive another event instead. */
   readonly except?: UserId;
+  /** Only sessions with applications of these families receive it; null stands for users' own clients. */
+  readonly families?: readonly (ApplicationId | null)[];
+  /** Sessions with applications of these families do not receive it. */
+  readonly exceptFamilies?: readonly (ApplicationId | null)[];
   /** Of the sessions that follow the topic, only this one receives it. */
   readonly only?: string;
   /** With `only`: a node has taken the session over with this claim; a node with an older one forgets the session. */

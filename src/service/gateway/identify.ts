@@ -1,5 +1,5 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
-import type { PresenceUpdate } from '../../model/presence.ts';
+import type { ClientInfo, PresenceUpdate } from '../../model/presence.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Principal } from '../auth/principal.ts';
 import { serviceLimits } from '../support/service-limits.ts';
@@ -16,6 +16,7 @@ export interface Identity {
   readonly capabilities: number;
   readonly largeThreshold: number;
   readonly compress: boolean;
+  readonly client: ClientInfo;
   /** The presence of a bot; undefined: not given. */
   readonly presence: PresenceUpdate | undefined;
 }
@@ -45,9 +46,36 @@ export function readIdentify(d: unknown): Identity | CloseCodeName {
     capabilities: isBits(fields.capabilities) ? fields.capabilities : 0,
     largeThreshold: readLargeThreshold(fields.large_threshold),
     compress: fields.compress === true,
+    client: readClient(asRecord(fields.properties)),
     presence,
   };
 }
+
+const osLengthMax = 32;
+
+/**
+ * Unspecified: the kind of program follows from the properties `os` and `browser`, in the form that clients send; whatever they do not
+ * tell counts as a program on a desktop.
+ *
+ * @see docs/spec/social.md#sessions
+ */
+function readClient({ os, browser }: Readonly<Record<string, unknown>> = {}): ClientInfo {
+  const system = typeof os === 'string' ? os.toLowerCase().slice(0, osLengthMax) : '';
+  const program = typeof browser === 'string' ? browser.toLowerCase() : '';
+  return { client: kindOf(program, system), os: system, version: 0 };
+}
+
+function kindOf(program: string, system: string): string {
+  if (program === 'discord embedded')
+    return consoles.test(system) ? 'embedded' : mobiles.test(system) ? 'mobile' : 'desktop';
+  if (program === 'discord vr') return 'vr';
+  if (mobiles.test(system) || mobiles.test(program)) return 'mobile';
+  return browsers.test(program) ? 'web' : 'desktop';
+}
+
+const consoles = /xbox|playstation|ps[45]/;
+const mobiles = /android|ios|iphone|ipad/;
+const browsers = /chrome|firefox|safari|edge|opera|mozilla|web/;
 
 /** The kinds of credential that open a session. */
 export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'session' }>;

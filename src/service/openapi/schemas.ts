@@ -4,6 +4,7 @@ import { commonSchemas, errorSchemas, gatewaySchemas, webhookSchemas } from './s
 import { guildSchemas } from './schemas/guild.ts';
 import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
+import { messageSchemas } from './schemas/message.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
 import { relationshipSchemas } from './schemas/social.ts';
@@ -14,6 +15,7 @@ export const schemas = {
   ...commandSchemas,
   ...lobbySchemas,
   ...guildSchemas,
+  ...messageSchemas,
   ...interactionSchemas,
   ...oauthSchemas,
   ...partnerSchemas,

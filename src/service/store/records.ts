@@ -26,8 +26,10 @@ import type {
   HeadlessSessionRecord,
   RelationshipRecord,
   RelationshipTotalsRecord,
+  SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
+import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
 
 export type * from './records/accounts.ts';
 export type * from './records/authorizations.ts';
@@ -38,6 +40,7 @@ export type * from './records/interactions.ts';
 export type * from './records/lobbies.ts';
 export type * from './records/sessions.ts';
 export type * from './records/social.ts';
+export type * from './records/webhooks.ts';
 
 /**
  * The stored state: one record type for each collection; `collections` below has their keys and indexes. Times
@@ -74,10 +77,13 @@ export interface Records {
   game_relationships: GameRelationshipRecord;
   relationship_totals: RelationshipTotalsRecord;
   social_settings: SocialSettingsRecord;
+  social_presences: SocialPresenceRecord;
   headless_sessions: HeadlessSessionRecord;
   direct_channels: DirectChannelRecord;
   direct_recipients: DirectRecipientRecord;
   direct_messages: DirectMessageRecord;
+  webhook_queues: WebhookQueueRecord;
+  webhook_events: WebhookEventRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -106,7 +112,7 @@ export const numericFields: ReadonlySet<string> = new Set([
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
-  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
+  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'], byParent: ['parent_id'] } },
   users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
   external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id'] } },
@@ -159,14 +165,17 @@ export const collections = {
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
   game_relationships: {
     key: ['user_id', 'family_id', 'target_id'],
-    indexes: { byPair: ['user_id', 'target_id'] },
+    indexes: { byPair: ['pair'] },
   },
   relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
+  social_presences: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
   direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },
+  webhook_queues: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  webhook_events: { key: ['queue_id', 'number'], indexes: {} },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

@@ -13,6 +13,14 @@ export const serviceLimits = {
   gatewayMembersPerChunk: 1000,
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
+  /** How many messages between two users, and how old ones, are shown. */
+  directHistoryMessagesMax: 200,
+  directHistoryMessagesDefault: 50,
+  directHistoryAgeMaxMs: 72 * 3_600_000,
+  /** How long an invite, or a request to join, is valid. */
+  activityInviteLifeMs: 6 * 3_600_000,
+  /** How long an ephemeral message can be edited and deleted. Unspecified: as long as an invite, which may be one, is valid. */
+  ephemeralMessageLifeMs: 6 * 3_600_000,
   /** How long a token for the voice server is valid. Unspecified: as long as connecting takes. */
   voiceTokenLifeMs: 5 * 60_000,
   /** How long an application's server may take to acknowledge a webhook event, and how long it is retried. */

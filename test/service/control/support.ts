@@ -14,8 +14,13 @@ import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 export const startMs = Date.UTC(2026, 0, 1);
 
 /** A core over a real store in memory and virtual time; two with the same seed draw the same randomness. */
-export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Core & { readonly clock: VirtualClock }> {
-  const clock = new VirtualClock(startMs);
+/** @param settle what the clock waits for between two instants */
+export async function makeCore(
+  seed = 'seed',
+  location = ':memory:',
+  settle?: () => Promise<void>,
+): Promise<Core & { readonly clock: VirtualClock }> {
+  const clock = new VirtualClock(startMs, settle);
   const bus = localBus(clock);
   const sink = (announced: readonly Announced[]) => bus.publish(announced);
   return {
@@ -51,5 +56,6 @@ export function seededEntropy(seed: string): Entropy {
 export const idleParts: FixtureParts = {
   commands: { ensureLaunch: async () => undefined },
   lobbies: { removeAll: async () => undefined },
+  relationships: { removeAll: async () => undefined, settle: async () => undefined },
   users: { endUserTokens: async () => undefined },
 };

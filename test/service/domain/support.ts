@@ -22,8 +22,11 @@ export const cyn = '103';
 /** No user has this id. */
 export const nobody = '999';
 
-export async function makeWorld(overrides: Partial<Omit<TestCore, 'clock'>> = {}): Promise<World> {
-  const core = { ...(await makeCore()), ...overrides };
+export async function makeWorld(
+  overrides: Partial<Omit<TestCore, 'clock'>> = {},
+  settle?: () => Promise<void>,
+): Promise<World> {
+  const core = { ...(await makeCore('seed', ':memory:', settle)), ...overrides };
   const world = { core, starfall: applicationRecord('1'), rival: applicationRecord('2') };
   await core.store.transact('world', transaction => {
     for (const application of [world.starfall, world.rival]) transaction.put('applications', application);

@@ -45,10 +45,10 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     rejectIssues(checkLobbyMessage(input));
     if (isSilent(input)) throw new RequestError('empty_message');
     const body = input as LobbyMessageInput;
-    const { lobby, message } = await store.transact(lobbyScope(id), transaction =>
+    const { message, afterCommit } = await store.transact(lobbyScope(id), transaction =>
       sendWithin(transaction, application, user, id, body),
     );
-    webhookEvents.sendMessage(application, lobby, message);
+    afterCommit();
     return JSON.stringify(message);
   }
 
@@ -70,7 +70,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     const author = await authorInGuild(transaction, lobby, message);
     announceMessage(transaction, 'LOBBY_MESSAGE_CREATE', showGatewayMessage(message, lobby, author, body.metadata));
     if (lobby.link) announceInChannel(transaction, forwardedMessage(message, lobby.link.channel));
-    return { lobby, message };
+    return { message, afterCommit: await webhookEvents.message(transaction, application, lobby, message) };
   }
 
   /** Deletes messages that are no longer shown: enough at a time to keep up, and not more. */

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LobbyId, UserId } from '../../../model/snowflake.ts';
-import { steadyNow } from '../../../wire/clock/ports.ts';
 import { Deadline } from '../../../wire/http/deadline.ts';
 import type { Core } from '../../core.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
-import type { ApplicationRecord } from '../../store/records.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, WebhookEventRecord, WebhookQueueRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
+import { createExpiry } from '../expiry.ts';
 
 /** An event for an application's server. */
 export interface WebhookEvent {
@@ -16,101 +17,205 @@ export interface WebhookEvent {
   readonly application: ApplicationRecord;
   /** Events of one queue are delivered one after another. */
   readonly queue: string;
+  /** The store scope of the transactions that add events to the queue. */
+  readonly scope: string;
   /** The lobby or user that it concerns, for the journal. */
   readonly about: { readonly lobby: LobbyId } | { readonly user: UserId };
   readonly body: string;
 }
 
+/** To be called after the commit. */
+export type AfterCommit = () => void;
+
 /**
- * Delivers signed events. Each is repeated with growing pauses until it is acknowledged with 204 or
+ * Delivers signed events, which wait in the store. Each is repeated with growing pauses until it is acknowledged with 204 or
  * `serviceLimits.webhookEventRetryMs` have passed. Queues are bounded, and events beyond the bound are dropped.
+ *
+ * A node claims a queue while it delivers its events. When it dies, another node continues after {@link claimMs}: an event whose
+ * acknowledgement was not stored is delivered again.
  */
 export interface WebhookDelivery {
-  enqueue(event: WebhookEvent): void;
-  /** Drops all waiting events and aborts deliveries in progress. */
-  drop(): void;
+  /** Adds an event to its queue, within the transaction that causes it. */
+  add(transaction: Transaction, event: WebhookEvent): Promise<AfterCommit>;
+  /** Delivers what waits; the returned function aborts deliveries in progress, whose events stay in the store. */
+  start(): Promise<() => void>;
 }
 
-interface Waiting {
-  readonly event: WebhookEvent;
-  readonly sinceMs: number;
-  /** Runs in the trace of the request that caused the event, not of the first request in the queue. */
-  readonly inTrace: ReturnType<typeof AsyncLocalStorage.snapshot>;
-}
-
-/** Events that may wait: in one queue, and in all queues together. */
+/** Events that may wait in one queue. */
 export const waitingPerQueueMax = 200;
-const waitingMax = 10_000;
+/** How long a claim counts: longer than one delivery takes. */
+const claimMs = 10_000;
+/** Deliveries at the same time. */
+const deliveriesMax = 256;
 
 const firstPauseMs = 1000;
 const acknowledged = 204;
 
-/** Refused: the address is private. */
+/** `refused`: the address is private. */
 type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
 
 type Status = number | undefined;
 
+/** The first event of a queue that this process has claimed. */
+interface Claimed {
+  readonly queue: WebhookQueueRecord;
+  readonly event: WebhookEventRecord;
+  /** Undefined when it no longer exists. */
+  readonly application: ApplicationRecord | undefined;
+}
+
 export function createWebhookDelivery(core: Core, pendingWork: PendingWork): WebhookDelivery {
-  const { clock, journal, log, metrics } = core;
-  /** Queue → its events, the one in delivery first. */
-  let queues = new Map<string, Waiting[]>();
-  let waitingCount = 0;
+  const { clock, ids, journal, log, metrics, store } = core;
+  const expiry = createExpiry(core, 'webhook_queues', async id => work(id));
+  /** Events run in the trace of the request that caused them, if that was a request to this process. */
+  const traces = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
+  const waiting: (() => void)[] = [];
+  let running = 0;
   let life = new AbortController();
 
-  function enqueue(event: WebhookEvent): void {
-    const queue = queues.get(event.queue) ?? [];
-    if (queue.length >= waitingPerQueueMax || waitingCount >= waitingMax) {
-      log.warn(
-        { application: event.application.id, ...event.about },
-        'A webhook event was dropped: too many are queued.',
-      );
-      note(event, 'dropped');
-      return;
-    }
-    waitingCount++;
-    queue.push({ event, sinceMs: steadyNow(clock), inTrace: AsyncLocalStorage.snapshot() });
-    if (queue.length > 1) return;
-    queues.set(event.queue, queue);
-    void work(event.queue, queue, life.signal);
+  async function add(transaction: Transaction, event: WebhookEvent): Promise<AfterCommit> {
+    const { queue: id, scope, application, name, url, about, body } = event;
+    const nowMs = clock.now();
+    const queue = (await transaction.get('webhook_queues', id)) ?? newQueue(id, scope, application.id, nowMs);
+    if (queue.next - queue.first >= waitingPerQueueMax) return () => dropped(event);
+    transaction.put('webhook_queues', { ...queue, next: queue.next + 1 });
+    transaction.put('webhook_events', { queue_id: id, number: queue.next, name, url, about, body, sent_at_ms: nowMs });
+    return () => {
+      traces.set(traceKey(id, queue.next), AsyncLocalStorage.snapshot());
+      if (queue.next > queue.first) return; // It is delivered after those before it.
+      pendingWork
+        .run(() => work(id))
+        .catch((error: unknown) => {
+          log.error({ error, queue: id }, 'A webhook event cannot be delivered now; it is delivered later.');
+          expiry.notice(clock.now() + firstPauseMs);
+        });
+    };
   }
 
-  async function work(name: string, queue: Waiting[], stop: AbortSignal): Promise<void> {
-    for (let first = queue[0]; first; first = queue[0]) {
-      await first.inTrace(deliver, first, stop);
-      if (stop.aborted) return;
-      queue.shift();
-      waitingCount--;
-    }
-    queues.delete(name);
+  function dropped({ application, name, about }: WebhookEvent): void {
+    log.warn({ application: application.id, ...about }, 'A webhook event was dropped: too many are queued.');
+    journal.write('delivery', {
+      ...{ event: name, application: application.id, ...about },
+      ...{ outcome: 'dropped' satisfies Outcome, attempt: 0, status: null },
+    });
   }
 
-  /** Resolves once the event is acknowledged, dropped or aborted. */
-  async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
-    for (let attempt = 1; !stop.aborted; attempt++) {
-      const startMs = performance.now();
-      const answer = await post(event, stop);
-      if (stop.aborted) return;
-      metrics.delivered('webhook_event', answer === acknowledged, performance.now() - startMs);
-      const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      const outcome = answer === 'refused' ? answer : outcomeOf(answer, steadyNow(clock) + pauseMs - sinceMs);
-      note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
-      if (outcome !== 'retry') return;
-      await pause(pauseMs, stop);
+  /** Begins to deliver the queue's events if they are due; resolves when it has begun. */
+  async function work(id: string): Promise<void> {
+    const stop = life.signal;
+    if (stop.aborted) return;
+    if (running >= deliveriesMax) await new Promise<void>(resolve => waiting.push(resolve));
+    running++;
+    const claimed = await claim(id).catch((error: unknown) => {
+      done();
+      throw error;
+    });
+    if (!claimed || stop.aborted) done();
+    else void deliverAll(claimed, stop).finally(done);
+  }
+
+  function done(): void {
+    running--;
+    waiting.shift()?.();
+  }
+
+  async function claim(id: string): Promise<Claimed | undefined> {
+    const found = await store.get('webhook_queues', id);
+    if (!found) return undefined;
+    return store.transact(found.scope, async transaction => {
+      const queue = await transaction.get('webhook_queues', id);
+      const nowMs = clock.now();
+      if (!queue || queue.expires_at_ms > nowMs) return undefined;
+      return continueWith(transaction, { ...queue, claim: ids.next(), expires_at_ms: nowMs + claimMs });
+    });
+  }
+
+  /** Keeps the claim on the queue, and reads its first event; deletes a queue without events. */
+  async function continueWith(transaction: Transaction, queue: WebhookQueueRecord): Promise<Claimed | undefined> {
+    const event = await transaction.get('webhook_events', queue.id, queue.first);
+    if (!event) {
+      transaction.delete('webhook_queues', queue.id);
+      return undefined;
     }
+    transaction.put('webhook_queues', queue);
+    return { queue, event, application: await transaction.get('applications', queue.application_id) };
+  }
+
+  async function deliverAll(first: Claimed, stop: AbortSignal): Promise<void> {
+    try {
+      for (let next: Claimed | undefined = first; next; ) {
+        const trace = traceKey(next.queue.id, next.queue.first);
+        const deliver: Deliver = () => deliverOne(next as Claimed, stop);
+        const following: Claimed | undefined = await (traces.get(trace)?.(deliver) ?? deliver());
+        if (stop.aborted) return;
+        if (following?.queue.first !== next.queue.first) traces.delete(trace);
+        next = following;
+      }
+    } catch (error) {
+      // The claim ends by itself, and the queue is due again.
+      log.error({ error, queue: first.queue.id }, 'The delivery of a webhook event could not be recorded.');
+      expiry.notice(clock.now() + claimMs);
+    }
+  }
+
+  type Deliver = () => Promise<Claimed | undefined>;
+
+  /** @returns the queue's next event; undefined when there is none, or it must wait */
+  async function deliverOne(claimed: Claimed, stop: AbortSignal): Promise<Claimed | undefined> {
+    const { queue, event, application } = claimed;
+    const startMs = performance.now();
+    const answer = application ? await post(application, event, stop) : 'dropped';
+    if (stop.aborted) return undefined;
+    const isAnswered = typeof answer !== 'string';
+    if (isAnswered) metrics.delivered('webhook_event', answer === acknowledged, performance.now() - startMs);
+    const attempt = queue.failures + 1;
+    const pauseMs = firstPauseMs * 2 ** queue.failures;
+    const outcome: Outcome = isAnswered ? outcomeOf(answer, clock.now() + pauseMs - event.sent_at_ms) : answer;
+    journal.write('delivery', {
+      ...{ event: event.name, application: queue.application_id, ...event.about },
+      ...{ outcome, attempt, status: (isAnswered && answer) || null },
+    });
+    return pendingWork.run(() => settle(claimed, outcome === 'retry' ? pauseMs : undefined));
+  }
+
+  /** Records the end of a delivery. @param pauseMs the time until the event is sent again; undefined when it is not */
+  async function settle({ queue: { id, scope, claim } }: Claimed, pauseMs: number | undefined) {
+    const result = await store.transact(scope, async transaction => {
+      const queue = await transaction.get('webhook_queues', id);
+      const nowMs = clock.now();
+      if (!queue || queue.claim !== claim) return {}; // Another node has it.
+      if (pauseMs !== undefined) {
+        const dueMs = nowMs + pauseMs;
+        transaction.put('webhook_queues', {
+          ...queue,
+          ...{ claim: null, failures: queue.failures + 1, expires_at_ms: dueMs },
+        });
+        return { dueMs };
+      }
+      transaction.delete('webhook_events', id, queue.first);
+      const rest = { ...queue, first: queue.first + 1, failures: 0, expires_at_ms: nowMs + claimMs };
+      return { next: await continueWith(transaction, rest) };
+    });
+    if (result.dueMs !== undefined) expiry.notice(result.dueMs);
+    return result.next;
   }
 
   /** The status of the answer; undefined when none came in time. */
-  async function post(event: WebhookEvent, stop: AbortSignal): Promise<Status | 'refused'> {
+  async function post(
+    application: ApplicationRecord,
+    { name, url, body }: WebhookEventRecord,
+    stop: AbortSignal,
+  ): Promise<Status | 'refused'> {
     const deadline = new Deadline(clock, serviceLimits.webhookEventAnswerMs, stop);
     try {
-      const signed = signedRequest(core, event.application, event.body);
+      const signed = signedRequest(core, application, body);
       const request = { ...signed, signal: deadline.signal, redirect: 'manual' } as const;
-      const response = await pendingWork.runOutside(() => deadline.within(core.fetch(event.url, request)));
+      const response = await pendingWork.runOutside(() => deadline.within(core.fetch(url, request)));
       response.body?.cancel().catch(ignore);
       return response.status;
     } catch (error) {
       if (error instanceof PrivateAddressError) return 'refused';
-      const about = { application: event.application.id, event: event.name, error };
+      const about = { application: application.id, event: name, error };
       if (!stop.aborted) log.warn(about, 'A webhook event could not be delivered.');
       return undefined;
     } finally {
@@ -118,36 +223,41 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     }
   }
 
-  function pause(ms: number, stop: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const cancel = clock.schedule(ms, resume);
-      stop.addEventListener('abort', resume, { once: true });
-      function resume() {
-        cancel();
-        stop.removeEventListener('abort', resume);
-        resolve();
-      }
-    });
-  }
-
-  function note(
-    { name, application, about }: WebhookEvent,
-    outcome: Outcome,
-    attempt = 0,
-    status: number | null = null,
-  ): void {
-    journal.write('delivery', { event: name, application: application.id, ...about, outcome, attempt, status });
+  /** A service on its own has lost what it had claimed before it was restarted. */
+  async function releaseClaims(): Promise<void> {
+    for (const { id, scope, claim } of await store.list('webhook_queues')) {
+      if (claim === null) continue;
+      await store.transact(scope, async transaction => {
+        const queue = await transaction.get('webhook_queues', id);
+        if (queue) transaction.put('webhook_queues', { ...queue, claim: null, expires_at_ms: clock.now() });
+      });
+    }
   }
 
   return {
-    enqueue,
-    drop() {
-      life.abort();
+    add,
+    async start() {
       life = new AbortController();
-      queues = new Map();
-      waitingCount = 0;
+      if (!core.cluster) await releaseClaims();
+      const stop = await expiry.start();
+      return () => {
+        stop();
+        life.abort();
+        traces.clear();
+      };
     },
   };
+}
+
+function newQueue(id: string, scope: string, applicationId: string, nowMs: number): WebhookQueueRecord {
+  return {
+    ...{ id, scope, application_id: applicationId as ApplicationRecord['id'], expires_at_ms: nowMs },
+    ...{ claim: null, failures: 0, first: 1, next: 1 },
+  };
+}
+
+function traceKey(queue: string, number: number): string {
+  return `${queue} ${number}`;
 }
 
 /** @param retryAfterMs the age of the event at the next attempt */

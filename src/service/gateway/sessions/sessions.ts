@@ -29,7 +29,7 @@ import { readyBase } from './ready.ts';
 import { RestartStorage } from './restart-storage.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
-import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
+import { belongsTo, mayCall, maySetPresence, newRecord, playerOf } from './session-record.ts';
 import { readSocial, socialViewer } from './social-ready.ts';
 import { type SessionStorage, sessionScope } from './storage.ts';
 
@@ -208,8 +208,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.connection = connection;
     former?.close('NOT_AUTHENTICATED', continuesElsewhere);
     this.#toResume.drop(session);
-    const renewed = { credential: credentialOf(principal), may_call: mayCall(principal), detached_at_ms: null };
-    session.record = { ...session.record, ...renewed };
+    const rights = { may_call: mayCall(principal), may_set_presence: maySetPresence(principal) };
+    session.record = { ...session.record, credential: credentialOf(principal), ...rights, detached_at_ms: null };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
     for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);

@@ -2,8 +2,10 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import { guildUpdatedView } from '../../domain/guilds/view.ts';
-import type { WebhookEvents } from '../../domain/webhooks/events.ts';
+import type { AfterCommit, WebhookEvents } from '../../domain/webhooks/events.ts';
+import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, GuildRecord } from '../../store/records.ts';
+import { authorizationScope, type Parties } from './authorization-records.ts';
 import { type GrantTerms, isInstallation } from './scope-rules.ts';
 
 /** What a user granted. */
@@ -15,33 +17,44 @@ export interface Authorized extends GrantTerms {
 }
 
 /**
- * Notifies an application's server of users who authorize it. Call it after the commit.
+ * Notifies an application's server of users who authorize it.
  * @see docs/spec/lobbies.md#webhook-events
  */
 export interface AuthorizationEvents {
+  /** Resolves when the event is stored. */
   authorized(grant: Authorized): Promise<void>;
-  /** Sends nothing when the application or the user no longer exists. */
-  deauthorized(applicationId: ApplicationRecord['id'], userId: UserId): Promise<void>;
+  /**
+   * Stores the event in the transaction that ends the authorization; sends nothing when the application or the user no longer exists.
+   */
+  deauthorized(transaction: Transaction, parties: Parties): Promise<AfterCommit>;
 }
 
 export function createAuthorizationEvents({ store }: Core, webhookEvents: WebhookEvents): AuthorizationEvents {
   return {
     async authorized({ application, userId, scopes, integrationType, guild }) {
-      const user = await store.get('users', userId);
-      if (!user) return;
-      webhookEvents.sendAuthorization(application, user, 'APPLICATION_AUTHORIZED', {
-        ...(isInstallation(scopes) && { integration_type: integrationType }),
-        user: userView(user),
-        scopes,
-        ...(guild && { guild: guildUpdatedView(guild) }),
+      if (application.event_webhooks_url === null) return;
+      const scope = authorizationScope({ application_id: application.id, user_id: userId });
+      const afterCommit = await store.transact(scope, async transaction => {
+        const user = await transaction.get('users', userId);
+        if (!user) return undefined;
+        const data = {
+          ...(isInstallation(scopes) && { integration_type: integrationType }),
+          user: userView(user),
+          scopes,
+          ...(guild && { guild: guildUpdatedView(guild) }),
+        };
+        const event = { name: 'APPLICATION_AUTHORIZED', application, user, data } as const;
+        return webhookEvents.authorization(transaction, scope, event);
       });
+      afterCommit?.();
     },
 
-    async deauthorized(applicationId, userId) {
-      const application = await store.get('applications', applicationId);
-      const user = await store.get('users', userId);
-      if (!application || !user) return;
-      webhookEvents.sendAuthorization(application, user, 'APPLICATION_DEAUTHORIZED', { user: userView(user) });
+    async deauthorized(transaction, parties) {
+      const application = await transaction.get('applications', parties.application_id);
+      const user = await transaction.get('users', parties.user_id);
+      if (!application || !user) return () => {};
+      const event = { name: 'APPLICATION_DEAUTHORIZED', application, user, data: { user: userView(user) } } as const;
+      return webhookEvents.authorization(transaction, authorizationScope(parties), event);
     },
   };
 }

@@ -13,7 +13,6 @@ import {
   checkProvisionalToken,
 } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
-import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
@@ -21,7 +20,7 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import type { IdTokens } from '../openid/signed-tokens.ts';
 import { exchangeChildToken } from '../token/child-token.ts';
-import { createAccountMoves } from './account-moves.ts';
+import { createAccountMoves, type MovedPart } from './account-moves.ts';
 import { createSignIn } from './accounts.ts';
 import { createExternalAuthentication } from './external-auth.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
@@ -66,18 +65,15 @@ export interface Provisional {
 export interface ProvisionalDeps {
   readonly idTokens: IdTokens;
   readonly events: AuthorizationEvents;
-  readonly lobbies: LobbyMoves;
+  readonly moved: readonly MovedPart[];
   /** Counts requests to identity providers. */
   readonly pendingWork: PendingWork;
 }
 
-export function createProvisional(
-  core: Core,
-  { idTokens, events, lobbies, pendingWork }: ProvisionalDeps,
-): Provisional {
+export function createProvisional(core: Core, { idTokens, events, moved, pendingWork }: ProvisionalDeps): Provisional {
   const externalAuth = createExternalAuthentication(core, pendingWork);
   const clients = createPartnerClients(core);
-  const moves = createAccountMoves(core, lobbies);
+  const moves = createAccountMoves(core, moved);
   const signIn = createSignIn(core, idTokens);
 
   async function read(input: unknown, address: string): Promise<[ApplicationRecord, ExternalIdentity]> {

@@ -26,7 +26,7 @@ export async function unmerge(
   const parties = { application_id: application.id, user_id: known.user_id };
   const account = await drawAccount(core, application.id);
   const move = moveOf(core.ids.next(), application.id, known.user_id, account.id);
-  const ended = await core.store.transact(
+  const afterCommit = await core.store.transact(
     authorizationScope(parties),
     async transaction => {
       const record = await transaction.get('external_identities', application.id, identity.hash);
@@ -38,10 +38,10 @@ export async function unmerge(
       if (authorization) await endAuthorization(transaction, authorization);
       transaction.put('users', account);
       moves.begin(transaction, move, [record]);
-      return authorization;
+      return authorization && events.deauthorized(transaction, parties);
     },
     [identityScope(application.id, identity), usernameScope(account)],
   );
-  if (ended) await events.deauthorized(application.id, known.user_id);
+  afterCommit?.();
   await moves.finish(move);
 }

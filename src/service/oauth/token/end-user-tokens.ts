@@ -15,12 +15,13 @@ export async function endUserTokens(core: Core, events: AuthorizationEvents, use
     index: 'byUser',
     equals: [userId],
   })) {
-    const ended = await store.transact(authorizationScope({ application_id, user_id }), async transaction => {
+    const afterCommit = await store.transact(authorizationScope({ application_id, user_id }), async transaction => {
       const authorization = await transaction.get('authorizations', id);
-      if (authorization) await endAuthorization(transaction, authorization);
-      return authorization !== undefined;
+      if (!authorization) return undefined;
+      await endAuthorization(transaction, authorization);
+      return events.deauthorized(transaction, authorization);
     });
-    if (ended) await events.deauthorized(application_id, user_id);
+    afterCommit?.();
   }
   await store.transact(userScope(userId), async transaction => {
     const query = { index: 'byUser', equals: [userId] } as const;

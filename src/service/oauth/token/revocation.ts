@@ -39,16 +39,16 @@ function isUsers(token: TokenRecord): token is UsersToken {
 }
 
 async function endUsers(core: Core, events: AuthorizationEvents, token: UsersToken): Promise<void> {
-  const ended = await core.store.transact(authorizationScope(token), async transaction => {
+  const afterCommit = await core.store.transact(authorizationScope(token), async transaction => {
     const authorization = await transaction.get('authorizations', token.authorization_id);
     if (authorization?.application_id !== token.application_id) {
       endToken(transaction, token);
       return undefined;
     }
     await endAuthorization(transaction, authorization);
-    return authorization;
+    return events.deauthorized(transaction, authorization);
   });
-  if (ended) await events.deauthorized(ended.application_id, ended.user_id);
+  afterCommit?.();
 }
 
 async function endApplications(core: Core, hash: string, applicationId: string): Promise<void> {

@@ -3,8 +3,9 @@ import type { Lobby } from '../../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
-import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
+import { createWebhookEvents, type WebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
+import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import type { FetchInit } from '../../../../src/wire/clock/ports.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
@@ -34,7 +35,9 @@ let application: ApplicationRecord;
 let posted: Posted[];
 /** What the application's server answers; undefined: it never does. */
 let answers: (number | undefined)[];
-let drop: () => void;
+let events: WebhookEvents;
+let pendingWork: PendingWork;
+let stop: () => void;
 
 const url = 'http://game.example/events';
 
@@ -47,14 +50,18 @@ beforeEach(async () => {
     if (status === undefined) return new Promise(() => {});
     return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
   };
-  world = await makeWorld({ fetch });
+  pendingWork = new PendingWork();
+  world = await makeWorld({ fetch }, () => pendingWork.settled());
   application = applicationRecord('1', { event_webhooks_url: url, ...createKeyPair(seededEntropy('keys')) });
-  const events = createWebhookEvents(world.core);
-  drop = events.start();
+  await keep(application);
+  events = createWebhookEvents(world.core, pendingWork);
+  stop = await events.start();
   lobbies = createLobbies(world.core, { webhookEvents: events });
   lobby = await created();
 });
 
+const keep = (record: ApplicationRecord) =>
+  world.core.store.transact(`application/${record.id}`, transaction => transaction.put('applications', record));
 const created = async (fields = {}): Promise<Lobby> =>
   JSON.parse(await lobbies.create(application, { members: [{ id: ada, flags: 1 }], ...fields }));
 const send = async (content = 'Hello', to = lobby): Promise<LobbyMessage> =>
@@ -91,17 +98,20 @@ describe('a message', () => {
     await putGuild(world.core, guildRecord({ channels: [channelRecord()] }), ada);
     await lobbies.links.set(application, userRecord(ada), lobby.id, { channel_id: '7' });
     await send();
+    await settled();
     expect(posted[0]?.body.event.data).toMatchObject({ channel_id: '7', lobby_id: lobby.id });
   });
 
   it('goes to the address of its lobby where that has one', async () => {
     await send('Hello', await created({ override_event_webhooks_url: 'http://other.example/' }));
+    await settled();
     expect(posted.map(post => post.url)).toEqual(['http://other.example/']);
   });
 
   it('goes nowhere for an application without an address', async () => {
     application = { ...application, event_webhooks_url: null };
     await send();
+    await settled();
     expect(posted).toEqual([]);
   });
 
@@ -187,7 +197,7 @@ describe('a delivery', () => {
     expect(contents().at(-1)).toBe('again');
   });
 
-  it('ends with the service, whether it waits for an answer or for its next attempt', async () => {
+  it('stops with the service, whether it waits for an answer or for its next attempt, and goes on with the next one', async () => {
     answers = [undefined];
     await send('unanswered');
     await send('waiting');
@@ -195,16 +205,70 @@ describe('a delivery', () => {
     answers = [500];
     await send('refused', other);
     await settled();
-    drop();
-    const before = posted.length;
-    await world.core.clock.advance(3_600_000);
-    expect(posted).toHaveLength(before);
+    stop();
     await send('new');
-    expect(contents().at(-1)).toBe('new');
+    await world.core.clock.advance(3_000);
+    expect(contents()).toEqual(['unanswered', 'refused']);
+    posted = [];
+    await createWebhookEvents(world.core, pendingWork).start();
+    await settled();
+    expect(contents().toSorted()).toEqual(['new', 'refused', 'unanswered', 'waiting']);
+    expect(contents().filter(one => one !== 'refused')).toEqual(['unanswered', 'waiting', 'new']);
+  });
+
+  it('of a node that dies is continued by another one ten seconds later, and not before', async () => {
+    answers = [undefined];
+    await send('unanswered');
+    await send('waiting');
+    await settled();
+    stop();
+    posted = [];
+    // The clock is of one process; what a node asks of the cluster here is only whether there is one.
+    await createWebhookEvents({ ...world.core, cluster: {} as never }, pendingWork).start();
+    await world.core.clock.advance(9_999);
+    expect(posted).toEqual([]);
+    await world.core.clock.advance(1);
+    expect(contents()).toEqual(['unanswered', 'waiting']);
+  });
+
+  it('that another node has continued meanwhile is not recorded by the first', async () => {
+    answers = [undefined];
+    await send('unanswered');
+    await send('waiting');
+    await settled();
+    const other = createWebhookEvents({ ...world.core, cluster: {} as never }, pendingWork);
+    await world.core.store.transact(`lobby/${lobby.id}`, async transaction => {
+      const queue = await transaction.get('webhook_queues', lobby.id);
+      if (queue) transaction.put('webhook_queues', { ...queue, expires_at_ms: 0 });
+    });
+    await other.start();
+    await settled();
+    expect(contents()).toEqual(['unanswered', 'unanswered', 'waiting']);
+    await world.core.clock.advance(600_000);
+    expect(posted).toHaveLength(3);
+    expect(await world.core.store.list('webhook_events')).toEqual([]);
+  });
+
+  it('leaves nothing in the store', async () => {
+    await send();
+    await settled();
+    expect(await world.core.store.list('webhook_queues')).toEqual([]);
+    expect(await world.core.store.list('webhook_events')).toEqual([]);
+  });
+
+  it('is not made for an application that is gone', async () => {
+    answers = [500];
+    await send();
+    await settled();
+    await world.core.store.transact('application/1', transaction => transaction.delete('applications', '1'));
+    await world.core.clock.advance(1000);
+    expect(posted).toHaveLength(1);
+    expect(deliveries().at(-1)).toMatchObject({ outcome: 'dropped' });
+    expect(await world.core.store.list('webhook_events')).toEqual([]);
   });
 
   it('with a key that cannot be read fails without harm', async () => {
-    application = { ...application, signing_key: 'no key' };
+    await keep({ ...application, signing_key: 'no key' });
     await send();
     await world.core.clock.advance(3_600_000);
     expect(posted).toEqual([]);

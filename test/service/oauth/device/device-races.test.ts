@@ -16,7 +16,7 @@ beforeEach(async () => {
   ({ core, starfall } = world);
 });
 
-const silent = { authorized: async () => {}, deauthorized: async () => {} };
+const silent = { authorized: async () => {}, deauthorized: async () => () => {} };
 const scope = new URLSearchParams({ scope: 'identify' });
 const many = Array.from({ length: 20 }, (_, at) => at);
 

@@ -77,7 +77,8 @@ describe('opening', () => {
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({
       ...{ id: '4', user_id: '9', may_call: false },
-      ...{ node: null, claim: 0 },
+      ...{ node: null, claim: 0, family_id: null, may_set_presence: false },
+      client: { client: 'desktop', os: '', version: 0 },
     });
     await store.close();
   });
