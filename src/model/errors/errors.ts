@@ -237,9 +237,9 @@ export const apiErrors = {
   too_many_friends: { code: 30002, status: 400 },
   too_many_commands: { code: 30032, status: 400 },
   too_many_command_creates: { code: 30034, status: 429 },
+  too_many_blocks: { code: 30059, status: 400 },
   /** Unspecified: the status; 400 and 403 have been seen. */
   opening_messages_too_fast: { code: 40003, status: 403 },
-  too_many_blocks: { code: 30059, status: 400 },
   request_too_large: { code: 40005, status: 413 },
   activity_expired: { code: 40014, status: 403 },
   command_name_taken: { code: 40041, status: 400 },
