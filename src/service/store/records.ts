@@ -165,7 +165,7 @@ export const collections = {
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
   game_relationships: {
     key: ['user_id', 'family_id', 'target_id'],
-    indexes: { byPair: ['user_id', 'target_id'] },
+    indexes: { byPair: ['pair'] },
   },
   relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },

@@ -8,7 +8,7 @@ import type {
   RelationshipTotalsRecord,
   UserRecord,
 } from '../../../store/records.ts';
-import { relationshipsBetween, relationshipsVersion, totalsOf } from './records.ts';
+import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
 /** What one user of a pair has with the other one: everywhere, and in games by their family. */
@@ -24,8 +24,8 @@ export type PairState = readonly [Side, Side];
 export async function readPair(transaction: Transaction, a: UserId, b: UserId): Promise<PairState> {
   const [full, games, others] = await Promise.all([
     relationshipsBetween(transaction, a, b),
-    transaction.list('game_relationships', { index: 'byPair', equals: [a, b] }),
-    transaction.list('game_relationships', { index: 'byPair', equals: [b, a] }),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(a, b)] }),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(b, a)] }),
   ]);
   return [
     { full: full.mine, games: byFamily(games) },
@@ -174,12 +174,15 @@ function announceVisibility({ before, after }: SideChange, userId: UserId, targe
     announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
-  if (wasSeen && !isSeen) announce({ to: friends, unfollow: presence, event: offline(targetId) });
+  if (wasSeen && !isSeen) {
+    announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
+  }
   if (isSeen && !wasSeen) announce({ to: friends, follow: presence });
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
     const to = topics.gameFriendsPresences(userId, family);
-    announce({ to, follow: topics.gamePresence(targetId, family) });
+    const follow = topics.gamePresence(targetId, family);
+    announce(wasSeen ? { to, follow, unfollow: presence } : { to, follow });
   }
 }
 

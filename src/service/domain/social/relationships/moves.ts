@@ -6,7 +6,7 @@ import type { Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/records.ts';
 import { familyOf, pairScope, socialScope } from '../pair.ts';
 import { type PairState, readPair, type Side, writePair } from './changes.ts';
-import { createAuthorizedCheck, totalsOf } from './records.ts';
+import { createAuthorizedCheck, sideOf, totalsOf } from './records.ts';
 
 /** Relationships that move to another user, or that another user gets as well. */
 export interface RelationshipMoves {
@@ -142,9 +142,13 @@ function renamed([mine, theirs]: PairState, from: UserId, to: UserId): PairState
   });
   const renameSide = ({ full, games }: Side): Side => ({
     full: full && rename(full),
-    games: new Map([...games].map(([family, game]) => [family, rename(game)])),
+    games: new Map([...games].map(([family, game]) => [family, withPair(rename(game))])),
   });
   return [renameSide(mine), renameSide(theirs)];
+}
+
+function withPair(game: GameRelationshipRecord): GameRelationshipRecord {
+  return { ...game, pair: sideOf(game.user_id, game.target_id) };
 }
 
 /** What two pairs of sides come to, where both are of the same users. */
