@@ -6,6 +6,8 @@ import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
+import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
@@ -41,9 +43,10 @@ export function createParts(
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, pendingWork);
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
+  const relationshipMoves = createRelationshipMoves(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
-    moved: [lobbies, directMessages],
+    moved: [lobbies, relationshipMoves, directMessages],
     pendingWork,
     keys,
   });
@@ -58,7 +61,12 @@ export function createParts(
     ...(events && { events }),
     ...(cluster && { cluster }),
   });
-  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
+  const fixtures = createFixtures(core, {
+    commands,
+    lobbies,
+    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    users: authorization,
+  });
   const sweeps = createSweeps([
     webhookEvents,
     lobbies,

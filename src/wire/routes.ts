@@ -612,6 +612,73 @@ export const routes = {
     success: [200],
   },
 
+  // Relationships.
+  listRelationships: {
+    method: 'GET',
+    path: '/users/@me/relationships',
+    credentials: relationshipReader,
+    success: [200],
+  },
+  requestRelationship: {
+    method: 'POST',
+    path: '/users/@me/relationships',
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+  },
+  putRelationship: {
+    method: 'PUT',
+    path: relationship,
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  editRelationship: { method: 'PATCH', path: relationship, credentials: ['session'], success: [204], body: 'json' },
+  deleteRelationship: { method: 'DELETE', path: relationship, credentials: relationshipWriter, success: [204] },
+  listGameRelationships: {
+    method: 'GET',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.read'],
+    success: [200],
+  },
+  requestGameRelationship: {
+    method: 'POST',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+  },
+  putGameRelationship: {
+    method: 'PUT',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationship: {
+    method: 'DELETE',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+  },
+  // As the two above, for the user's own client, which has to name the game.
+  putGameRelationshipOf: {
+    method: 'PUT',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationshipOf: {
+    method: 'DELETE',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
+  },
+
   // Messages between users, and invites to activities.
   createDirectMessage: {
     method: 'POST',
@@ -708,73 +775,6 @@ export const routes = {
     credentials: ['user:any', 'session'],
     success: [200, 204],
     text: ['session_id'],
-  },
-
-  // Relationships.
-  listRelationships: {
-    method: 'GET',
-    path: '/users/@me/relationships',
-    credentials: relationshipReader,
-    success: [200],
-  },
-  requestRelationship: {
-    method: 'POST',
-    path: '/users/@me/relationships',
-    credentials: relationshipWriter,
-    success: [204],
-    body: 'json',
-  },
-  putRelationship: {
-    method: 'PUT',
-    path: relationship,
-    credentials: relationshipWriter,
-    success: [204],
-    body: 'json',
-    bodyOptional: true,
-  },
-  editRelationship: { method: 'PATCH', path: relationship, credentials: ['session'], success: [204], body: 'json' },
-  deleteRelationship: { method: 'DELETE', path: relationship, credentials: relationshipWriter, success: [204] },
-  listGameRelationships: {
-    method: 'GET',
-    path: '/users/@me/game-relationships',
-    credentials: ['user:relationships.read'],
-    success: [200],
-  },
-  requestGameRelationship: {
-    method: 'POST',
-    path: '/users/@me/game-relationships',
-    credentials: ['user:relationships.write'],
-    success: [204],
-    body: 'json',
-  },
-  putGameRelationship: {
-    method: 'PUT',
-    path: gameRelationship,
-    credentials: ['user:relationships.write'],
-    success: [204],
-    body: 'json',
-    bodyOptional: true,
-  },
-  deleteGameRelationship: {
-    method: 'DELETE',
-    path: gameRelationship,
-    credentials: ['user:relationships.write'],
-    success: [204],
-  },
-  // As the two above, for the user's own client, which has to name the game.
-  putGameRelationshipOf: {
-    method: 'PUT',
-    path: `${gameRelationship}/{application_id}`,
-    credentials: ['session'],
-    success: [204],
-    body: 'json',
-    bodyOptional: true,
-  },
-  deleteGameRelationshipOf: {
-    method: 'DELETE',
-    path: `${gameRelationship}/{application_id}`,
-    credentials: ['session'],
-    success: [204],
   },
 } as const satisfies Record<string, Route>;
 

@@ -237,9 +237,9 @@ export const apiErrors = {
   too_many_friends: { code: 30002, status: 400 },
   too_many_commands: { code: 30032, status: 400 },
   too_many_command_creates: { code: 30034, status: 429 },
+  too_many_blocks: { code: 30059, status: 400 },
   /** Unspecified: the status; 400 and 403 have been seen. */
   opening_messages_too_fast: { code: 40003, status: 403 },
-  too_many_blocks: { code: 30059, status: 400 },
   request_too_large: { code: 40005, status: 413 },
   activity_expired: { code: 40014, status: 403 },
   command_name_taken: { code: 40041, status: 400 },
@@ -270,7 +270,6 @@ export const apiErrors = {
   game_friend_messages_off: { code: 50251, status: 403 },
   provisional_user_offline: { code: 50252, status: 403 },
   lobby_not_linked: { code: 50267, status: 400 },
-  no_mutual_guilds: { code: 50278, status: 403 },
   // Unspecified: the status of these ten; the hosted service was seen to answer 400 for the first.
   friend_requests_disabled: { code: 80000, status: 400 },
   friend_request_blocked: { code: 80001, status: 400 },
@@ -282,6 +281,7 @@ export const apiErrors = {
   already_friends: { code: 80007, status: 400 },
   no_common_application: { code: 80009, status: 400 },
   application_not_authorized: { code: 80011, status: 400 },
+  no_mutual_guilds: { code: 50278, status: 403 },
   overloaded: { code: 130000, status: 503 },
   // Unspecified: the status of the rest; the interface says "4xx".
   provisional_accounts_disabled: { code: 530000, status: 400 },

@@ -14,6 +14,7 @@ import type {
   SocialUserSnapshot,
 } from './snapshot.ts';
 import type { SocialCalls } from './social-calls.ts';
+import { searchFriends } from './views.ts';
 
 export interface FriendOptions extends OperationOptions {
   /**
@@ -89,16 +90,7 @@ export class Friends {
    * ones first. Asks nobody.
    */
   search(text: string): readonly SocialUserSnapshot[] {
-    const wanted = text.trim().toLowerCase();
-    if (wanted === '') return [];
-    const { onlinePlayingGame, onlineElsewhere, offline } = this.friends;
-    const found = [...onlinePlayingGame, ...onlineElsewhere, ...offline].map(user => {
-      const names = [user.displayName, user.username].map(name => name.toLowerCase());
-      return { user, distance: Math.min(...names.map(name => distanceOf(name, wanted))) };
-    });
-    const most = Math.max(1, Math.floor(wanted.length / 3));
-    const near = found.filter(({ distance }) => distance <= most);
-    return near.sort((a, b) => a.distance - b.distance).map(({ user }) => user);
+    return searchFriends(this.friends, text);
   }
 
   /**
@@ -187,19 +179,4 @@ const writing = ['relationships.write'];
 
 function pathOf(userId: UserId) {
   return { user_id: parseSnowflake<'user'>(userId, 'userId') };
-}
-
-/** 0 when the name contains what is wanted, else how many letters differ (Levenshtein), 1 at least. */
-function distanceOf(name: string, wanted: string): number {
-  if (name.includes(wanted)) return 0;
-  let row = Array.from({ length: wanted.length + 1 }, (_, place) => place);
-  for (const letter of name) {
-    const next = [(row[0] ?? 0) + 1];
-    for (let place = 1; place <= wanted.length; place++) {
-      const change = (row[place - 1] ?? 0) + (letter === wanted[place - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[place] ?? 0) + 1, (next[place - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return Math.max(1, row[wanted.length] ?? 0);
 }

@@ -7,7 +7,6 @@ import { asRecord } from '../../wire/http/codec.ts';
 import type { OperationOptions } from '../call-options.ts';
 import { LiveValue } from '../live/live-value.ts';
 import type { Observable } from '../live/rxjs.ts';
-import { selectFrom } from '../live/select.ts';
 import type { Fields } from '../lobby/fields.ts';
 import { readText } from '../lobby/lobby-reader.ts';
 import { share } from '../lobby/share.ts';
@@ -21,6 +20,7 @@ import type {
   SocialUserSnapshot,
 } from './snapshot.ts';
 import type { SocialCalls } from './social-calls.ts';
+import { presenceIn, presenceOf } from './views.ts';
 
 export interface PresencePorts {
   /** Sends a frame in the present session. */
@@ -32,11 +32,6 @@ export interface PresencePorts {
 }
 
 const statuses: readonly OnlineStatus[] = ['online', 'idle', 'dnd', 'invisible'];
-const absent: PresenceSnapshot = Object.freeze({
-  status: 'offline',
-  activity: undefined,
-  activities: Object.freeze([]),
-});
 
 /**
  * What the player shows of themselves, and what others show.
@@ -85,11 +80,7 @@ export class PlayerPresence {
   }
 
   presence$(userId: UserId): Observable<PresenceSnapshot> {
-    return selectFrom(
-      this.#ports.users.user$(userId),
-      presenceOf,
-      (a, b) => a.status === b.status && a.activity === b.activity && a.activities === b.activities,
-    );
+    return presenceIn(this.#ports.users.user$(userId));
   }
 
   /**
@@ -194,12 +185,6 @@ export class PlayerPresence {
       isOwn: id === this.#sessionId,
     };
   }
-}
-
-function presenceOf(user: SocialUserSnapshot | undefined): PresenceSnapshot {
-  if (!user) return absent;
-  const { status, activity, activities } = user;
-  return Object.freeze({ status, activity, activities });
 }
 
 function onlineOf(status: PresenceSnapshot['status']): OnlineStatus {

@@ -57,7 +57,9 @@ export class Users {
     if (this.#people.user(id)) return;
     for (const lobby of this.#lobbies.lobbies) {
       const user = this.#lobbies.member(lobby.id, id)?.user;
-      if (user) return this.#people.meet({ id, username: user.username, global_name: user.globalName });
+      if (!user) continue;
+      this.#people.meet({ id, username: user.username, global_name: user.globalName });
+      return;
     }
   }
 }

@@ -509,47 +509,6 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   getSigningKeys: { id: 'get_public_keys', summary: 'List the keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'Get the OpenID claims of the user', answer: 'UserInfo' },
 
-  // Unspecified: most of the hosted service's names for the routes of the social layer.
-  createDirectMessage: {
-    id: 'create_user_message',
-    summary: 'Send a message, an invite or a request to join to a user',
-    request: 'DirectMessageInput',
-    answer: 'DirectMessage',
-  },
-  listDirectMessages: {
-    id: 'list_user_messages',
-    summary: 'List the messages of a conversation, newest first',
-    query: directHistoryLimit,
-    answer: 'PartialDirectMessages',
-  },
-  editDirectMessage: {
-    id: 'update_user_message',
-    summary: 'Edit an own message to a user',
-    request: 'DirectMessageEdit',
-    answer: 'DirectMessage',
-  },
-  deleteDirectMessage: { id: 'delete_user_message', summary: 'Delete an own message to a user' },
-  listConversations: {
-    id: 'list_user_message_summaries',
-    summary: 'List the conversations of the user, newest first',
-    answer: 'ConversationSummaries',
-  },
-  getDirectChannel: {
-    id: 'get_user_dm_channel',
-    summary: 'Get the channel of a conversation',
-    answer: 'DirectMessageChannel',
-  },
-  setDirectModerationMetadata: {
-    id: 'partner_sdk_set_dm_moderation_metadata',
-    summary: 'Replace what the application notes about a message between two users, in either order',
-    request: 'ModerationMetadata',
-  },
-  getActivitySecret: {
-    id: 'get_user_activity_secret',
-    summary: 'Get the secret by which a user can be joined in a game',
-    query: inviteQuery,
-    answer: 'ActivitySecret',
-  },
   listRelationships: {
     id: 'list_my_relationships',
     summary: 'List the user’s friends, requests and blocked users',
@@ -603,5 +562,47 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   deleteGameRelationshipOf: {
     id: 'delete_my_game_relationship_of_application',
     summary: 'End a friendship in a game, or reject or withdraw a request, by the user’s own client',
+  },
+
+  // Unspecified: most of the hosted service's names for the routes of the social layer.
+  createDirectMessage: {
+    id: 'create_user_message',
+    summary: 'Send a message, an invite or a request to join to a user',
+    request: 'DirectMessageInput',
+    answer: 'DirectMessage',
+  },
+  listDirectMessages: {
+    id: 'list_user_messages',
+    summary: 'List the messages of a conversation, newest first',
+    query: directHistoryLimit,
+    answer: 'PartialDirectMessages',
+  },
+  editDirectMessage: {
+    id: 'update_user_message',
+    summary: 'Edit an own message to a user',
+    request: 'DirectMessageEdit',
+    answer: 'DirectMessage',
+  },
+  deleteDirectMessage: { id: 'delete_user_message', summary: 'Delete an own message to a user' },
+  listConversations: {
+    id: 'list_user_message_summaries',
+    summary: 'List the conversations of the user, newest first',
+    answer: 'ConversationSummaries',
+  },
+  getDirectChannel: {
+    id: 'get_user_dm_channel',
+    summary: 'Get the channel of a conversation',
+    answer: 'DirectMessageChannel',
+  },
+  setDirectModerationMetadata: {
+    id: 'partner_sdk_set_dm_moderation_metadata',
+    summary: 'Replace what the application notes about a message between two users, in either order',
+    request: 'ModerationMetadata',
+  },
+  getActivitySecret: {
+    id: 'get_user_activity_secret',
+    summary: 'Get the secret by which a user can be joined in a game',
+    query: inviteQuery,
+    answer: 'ActivitySecret',
   },
 };

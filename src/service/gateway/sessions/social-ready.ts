@@ -1,9 +1,11 @@
+import type { DirectChannel } from '../../../model/direct-message.ts';
 import { capabilities, type Ready } from '../../../model/gateway.ts';
 import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { readDirectChannels } from '../../domain/social/messages/channels.ts';
 import { familyOf } from '../../domain/social/pair.ts';
 import {
   createAuthorizedCheck,
@@ -64,7 +66,8 @@ export async function readSocial(
   const users = new ReadyUsers(identity);
   await session.follow(topics.sessions(viewer.user.id));
   const relationships = await readRelationships(core, session, viewer, users);
-  return { ...relationships, ...users.field };
+  const channels = await readChannels(core, session, viewer, users);
+  return { ...relationships, ...channels, ...users.field };
 }
 
 /** Also what the session needs to know of whose presence to follow. */
@@ -102,6 +105,28 @@ async function readRelationships(
     return [gameRelationshipView(record, users.areApart ? undefined : user)];
   });
   return { relationships, game_relationships };
+}
+
+/**
+ * The user's direct channels. A session that does not receive messages receives invites. A channel that is opened meanwhile may be in
+ * READY and be announced, too.
+ */
+async function readChannels(
+  { store }: Core,
+  session: Session,
+  { user: { id }, may }: SocialViewer,
+  users: ReadyUsers,
+): Promise<Pick<Ready, 'private_channels'>> {
+  await session.follow(may('dm_channels.messages.read') ? topics.directMessages(id) : topics.invites(id));
+  if (!may('dm_channels.read')) return { private_channels: [] };
+  const found = await readDirectChannels(store, id);
+  for (const { other } of found) users.add(other);
+  const private_channels = found.map(({ channel, other }): DirectChannel => {
+    if (!users.areApart) return channel;
+    const { recipients: _, ...apart } = channel;
+    return { ...apart, recipient_ids: [other.id] };
+  });
+  return { private_channels };
 }
 
 async function readUsers(view: Core['store'], ids: ReadonlySet<UserId>): Promise<ReadonlyMap<UserId, UserRecord>> {
