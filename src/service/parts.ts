@@ -6,6 +6,7 @@ import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
+import { createHeadlessSessions } from './domain/social/presence/headless.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
@@ -41,9 +42,11 @@ export function createParts(
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, pendingWork);
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
+  const headlessSessions = createHeadlessSessions(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
-    moved: [lobbies, directMessages],
+    moved: [lobbies, directMessages, headlessSessions],
+    onDeauthorized: ({ user_id, application_id }) => headlessSessions.endAll(user_id, application_id),
     pendingWork,
     keys,
   });
@@ -64,11 +67,21 @@ export function createParts(
     lobbies,
     interactions,
     directMessages,
+    headlessSessions,
     authorization,
     authorization.provisional,
   ]);
   return {
-    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions, directMessages },
+    ...{
+      pendingWork,
+      credentials,
+      commands,
+      commandPermissions,
+      lobbies,
+      interactions,
+      directMessages,
+      headlessSessions,
+    },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }
