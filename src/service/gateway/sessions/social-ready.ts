@@ -62,12 +62,14 @@ export async function readSocial(
   session: Session,
   viewer: SocialViewer,
   identity: Identity,
-): Promise<Partial<Ready>> {
+): Promise<Partial<Ready> & Pick<Ready, 'user'>> {
   const users = new ReadyUsers(identity);
   await session.follow(topics.sessions(viewer.user.id));
+  // Read again, because its changes are received only from here on.
+  const user = userView((await core.store.get('users', viewer.user.id)) ?? viewer.user);
   const relationships = await readRelationships(core, session, viewer, users);
   const channels = await readChannels(core, session, viewer, users);
-  return { ...relationships, ...channels, ...users.field };
+  return { user, ...relationships, ...channels, ...users.field };
 }
 
 /** Also what the session needs to know of whose presence to follow. */
