@@ -7,6 +7,8 @@ import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
 import { createHeadlessSessions } from './domain/social/presence/headless.ts';
+import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
@@ -42,10 +44,11 @@ export function createParts(
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, pendingWork);
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
+  const relationshipMoves = createRelationshipMoves(core);
   const headlessSessions = createHeadlessSessions(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
-    moved: [lobbies, directMessages, headlessSessions],
+    moved: [lobbies, relationshipMoves, directMessages, headlessSessions],
     onDeauthorized: ({ user_id, application_id }) => headlessSessions.endAll(user_id, application_id),
     pendingWork,
     keys,
@@ -61,7 +64,12 @@ export function createParts(
     ...(events && { events }),
     ...(cluster && { cluster }),
   });
-  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
+  const fixtures = createFixtures(core, {
+    commands,
+    lobbies,
+    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    users: authorization,
+  });
   const sweeps = createSweeps([
     webhookEvents,
     lobbies,

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { familyOf } from '../domain/social/family.ts';
+import { familyOf } from '../domain/social/pair.ts';
 import type { HeadlessSessions } from '../domain/social/presence/headless.ts';
 import { editSettings } from '../domain/social/presence/settings.ts';
 import { subscribeActivities } from '../domain/social/presence/subscriptions.ts';

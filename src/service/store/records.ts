@@ -163,7 +163,10 @@ export const collections = {
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   presences: { key: ['user_id'], indexes: {} },
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
-  game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
+  game_relationships: {
+    key: ['user_id', 'family_id', 'target_id'],
+    indexes: { byPair: ['pair'] },
+  },
   relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
   social_presences: { key: ['user_id'], indexes: {} },

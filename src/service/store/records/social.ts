@@ -22,6 +22,8 @@ export interface GameRelationshipRecord {
   /** The game's application; of a publisher's game the parent application, with which all its games share their relationships. */
   family_id: ApplicationId;
   target_id: UserId;
+  /** Both users' ids, the own one first, with a slash between them. */
+  pair: string;
   type: Exclude<RelationshipType, 0 | 2>;
   since_ms: number;
 }

@@ -223,8 +223,10 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX relationships_byTarget ON relationships (target_id);
 
         CREATE TABLE game_relationships (
-          user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
+          user_id TEXT, family_id TEXT, target_id TEXT, pair TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX game_relationships_byPair ON game_relationships (pair) WHERE pair IS NOT NULL;
 
         CREATE TABLE relationship_totals (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -4,7 +4,6 @@ import {
   type MessageActivity,
 } from '../../../../model/direct-message.ts';
 import type { Activity } from '../../../../model/presence.ts';
-import { relationshipTypes } from '../../../../model/relationship.ts';
 import {
   type ApplicationId,
   type ChannelId,
@@ -19,9 +18,9 @@ import { serviceFieldErrors } from '../../../support/api-messages.ts';
 import type { MaybePromise } from '../../../support/maybe-promise.ts';
 import { RequestError } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
-import { familyOf } from '../family.ts';
-import { messageOf, pairOf } from './pair.ts';
-import { areBlocked } from './permission.ts';
+import { familyOf, pairOf } from '../pair.ts';
+import { areFriends, areGameFriends, isBlockedBetween } from '../relationships/records.ts';
+import { messageOf } from './pair.ts';
 import { historyView, type Invite } from './view.ts';
 
 /** What a user is doing in a game, as the session that says so sent it, with flags derived by the service. */
@@ -150,10 +149,10 @@ export function createActivitySecrets(
     const host = await store.get('users', userId);
     if (!host) throw new RequestError('unknown_session');
     if (application && !(await isOfFamily(store, application, applicationId))) throw noAccess();
-    if (await areBlocked(store, user, host)) throw noAccess();
+    if (await isBlockedBetween(store, user.id, host.id)) throw noAccess();
     // What was not sent to the caller must not show who has which sessions.
     const invite = messageId === undefined ? undefined : await requireInvite(user, host, request, messageId);
-    if (!invite && !(await areFriends(store, user.id, host.id, application))) throw noAccess();
+    if (!invite && !(await areFriendsOfAnyKind(store, user.id, host.id, application))) throw noAccess();
     if (!(await present.hasSession(store, userId, sessionId))) throw new RequestError('unknown_session');
     const found = await present.find(store, userId, applicationId, sessionId);
     if (!found || found.isInvisible) throw new RequestError('activity_expired');
@@ -183,15 +182,12 @@ async function isOfFamily(view: StoreView, application: ApplicationRecord, id: A
 }
 
 /** Friends everywhere, or in the game. */
-async function areFriends(
+async function areFriendsOfAnyKind(
   view: StoreView,
   userId: UserId,
   otherId: UserId,
   application: ApplicationRecord | null,
 ): Promise<boolean> {
-  const side = await view.get('relationships', userId, otherId);
-  if (side?.type === relationshipTypes.FRIEND) return true;
-  if (!application) return false;
-  const gameSide = await view.get('game_relationships', userId, familyOf(application), otherId);
-  return gameSide?.type === relationshipTypes.FRIEND;
+  if (await areFriends(view, userId, otherId)) return true;
+  return application !== null && areGameFriends(view, familyOf(application), userId, otherId);
 }

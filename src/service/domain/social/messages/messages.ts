@@ -27,7 +27,9 @@ import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { createExpiry } from '../../expiry.ts';
 import type { AfterCommit, WebhookEvents } from '../../webhooks/events.ts';
-import { familyOf, familyOfId, hasAuthorized, isInGame } from '../family.ts';
+import { familyOfId, isInGame } from '../family.ts';
+import { familyOf, pairOf } from '../pair.ts';
+import { hasAuthorized } from '../relationships/records.ts';
 import { announceChannel, announceDeletion, announceInvite, announceMessage, announceModeration } from './announce.ts';
 import { readConversations } from './channels.ts';
 import {
@@ -49,7 +51,6 @@ import {
   messagesScope,
   type Pair,
   pairName,
-  pairOf,
 } from './pair.ts';
 import { decideMessage, type MessageDecision, readMessageFacts } from './permission.ts';
 import { channelView, composeMessage, historyView, type Invite, messageView, webhookView } from './view.ts';
@@ -268,7 +269,7 @@ export function createDirectMessages(
     const pair = await pairWith(user, otherId);
     const channel = await channelOf(store, pair);
     if (!channel) throw new RequestError('unknown_channel');
-    if (application && !(await hasAuthorized(store, await requireUser(store, otherId), familyOf(application)))) {
+    if (application && !(await hasAuthorized(store, familyOf(application), otherId))) {
       throw new RequestError('unknown_channel');
     }
     const query = { equals: [channel.id], descending: true, limit: count } as const;

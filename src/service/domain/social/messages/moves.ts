@@ -3,7 +3,8 @@ import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { userView } from '../../accounts/user-view.ts';
-import { channelOf, deleteRecord, messagesScope, type Pair, pairName, pairOf } from './pair.ts';
+import { pairOf } from '../pair.ts';
+import { channelOf, deleteRecord, messagesScope, type Pair, pairName } from './pair.ts';
 
 /** Conversations that move to another account. */
 export interface ChannelMoves {

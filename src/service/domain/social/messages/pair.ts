@@ -1,20 +1,10 @@
-import {
-  type ChannelId,
-  compareSnowflakes,
-  type MessageId,
-  snowflakeTimeMs,
-  type UserId,
-} from '../../../../model/snowflake.ts';
+import { type ChannelId, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord } from '../../../store/records.ts';
 import { andThen, type MaybePromise } from '../../../support/maybe-promise.ts';
 
 /** Two users, the lower id first. */
 export type Pair = readonly [UserId, UserId];
-
-export function pairOf(a: UserId, b: UserId): Pair {
-  return compareSnowflakes(a, b) <= 0 ? [a, b] : [b, a];
-}
 
 /** How a pair is stored. */
 export function pairName(pair: Pair): string {

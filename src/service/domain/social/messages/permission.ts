@@ -1,10 +1,10 @@
 import type { ApiErrorName } from '../../../../model/errors/errors.ts';
-import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView } from '../../../store/contract.ts';
 import type { UserRecord } from '../../../store/records.ts';
-import { familyOfId, hasAuthorized, isInGame } from '../family.ts';
+import { familyOfId, isInGame } from '../family.ts';
+import { areFriends, areGameFriends, hasAuthorized, isBlockedBetween } from '../relationships/records.ts';
 
 /** What decides whether one user may write to another. */
 export interface MessageFacts {
@@ -97,14 +97,6 @@ export function decideMessage(facts: MessageFacts): MessageDecision {
   throw new Error('The last rule always applies.');
 }
 
-const { FRIEND, BLOCKED } = relationshipTypes;
-
-/** Whether one of two users has blocked the other. */
-export async function areBlocked(view: StoreView, a: UserRecord, b: UserRecord): Promise<boolean> {
-  const sides = await Promise.all([view.get('relationships', a.id, b.id), view.get('relationships', b.id, a.id)]);
-  return sides.some(side => side?.type === BLOCKED);
-}
-
 /** @param familyId of the application by whose session the message is sent; null: by the sender's own client */
 export async function readMessageFacts(
   { bus }: Pick<Core, 'bus'>,
@@ -113,10 +105,11 @@ export async function readMessageFacts(
   recipient: UserRecord,
   familyId: ApplicationId | null,
 ): Promise<MessageFacts> {
-  const [side, isBlocked, gameSide, settings] = await Promise.all([
-    view.get('relationships', sender.id, recipient.id),
-    areBlocked(view, sender, recipient),
-    familyId === null ? undefined : view.get('game_relationships', sender.id, familyId, recipient.id),
+  const pair = [sender.id, recipient.id] as const;
+  const [isBlocked, areFullFriends, areFriendsInGame, settings] = await Promise.all([
+    isBlockedBetween(view, ...pair),
+    areFriends(view, ...pair),
+    familyId !== null && areGameFriends(view, familyId, ...pair),
     view.get('social_settings', recipient.id),
   ]);
   const { slayer_sdk_receive_dms_in_game: receives = 0, allow_game_friend_dms_in_discord: allowsGameFriends = true } =
@@ -131,10 +124,12 @@ export async function readMessageFacts(
     isBlocked,
     isRefused:
       receives === receiving.nobody ||
-      (receives === receiving.usersWithGame && familyId !== null && !(await hasAuthorized(view, recipient, familyId))),
+      (receives === receiving.usersWithGame &&
+        familyId !== null &&
+        !(await hasAuthorized(view, familyId, recipient.id))),
     recipientIsBanned: recipient.banned,
-    areFriends: side?.type === FRIEND,
-    areGameFriends: gameSide?.type === FRIEND,
+    areFriends: areFullFriends,
+    areGameFriends: areFriendsInGame,
     senderIsProvisional: sender.provisional_of !== null,
     recipientIsProvisional: recipient.provisional_of !== null,
     senderIsInGame,

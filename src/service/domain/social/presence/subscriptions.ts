@@ -12,7 +12,8 @@ import type { StoreView } from '../../../store/contract.ts';
 import { rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOfId } from '../family.ts';
-import { messageOf, pairOf } from '../messages/pair.ts';
+import { messageOf } from '../messages/pair.ts';
+import { pairOf } from '../pair.ts';
 import { presenceScope } from './records.ts';
 import type { Viewer } from './visible.ts';
 

@@ -9,7 +9,7 @@ import type {
   UserRecord,
 } from '../../../store/records.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
-import { gameRelationshipsBetween, relationshipsBetween, relationshipsVersion, totalsOf } from './records.ts';
+import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
 /** What one user of a pair has with the other one: everywhere, and in games by their family. */
@@ -23,19 +23,19 @@ export type PairState = readonly [Side, Side];
 
 /** What a pair has with each other, in all games. Call it within their {@link pairScope}. */
 export async function readPair(transaction: Transaction, a: UserId, b: UserId): Promise<PairState> {
-  const { mine, theirs } = await relationshipsBetween(transaction, a, b);
-  const games = await transaction.list('game_relationships', { equals: [a] });
-  const families = games.filter(({ target_id }) => target_id === b).map(({ family_id }) => family_id);
-  const [ours, others]: Map<ApplicationId, GameRelationshipRecord>[] = [new Map(), new Map()];
-  for (const family of families) {
-    const game = await gameRelationshipsBetween(transaction, family, a, b);
-    if (game.mine) ours?.set(family, game.mine);
-    if (game.theirs) others?.set(family, game.theirs);
-  }
+  const [full, games, others] = await Promise.all([
+    relationshipsBetween(transaction, a, b),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(a, b)] }),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(b, a)] }),
+  ]);
   return [
-    { full: mine, games: ours ?? new Map() },
-    { full: theirs, games: others ?? new Map() },
+    { full: full.mine, games: byFamily(games) },
+    { full: full.theirs, games: byFamily(others) },
   ];
+}
+
+function byFamily(games: readonly GameRelationshipRecord[]): Side['games'] {
+  return new Map(games.map(game => [game.family_id, game]));
 }
 
 /**
@@ -181,7 +181,9 @@ async function announceVisibility(
     announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
-  if (wasSeen && !isSeen) announce({ to: friends, unfollow: presence, event: offline(targetId) });
+  if (wasSeen && !isSeen) {
+    announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
+  }
   if (isSeen && !wasSeen) {
     const forms = await formsForFriends(view, targetId, after.full?.since_ms ?? 0);
     for (const form of forms) announce({ to: friends, ...form, follow: presence });
@@ -189,8 +191,9 @@ async function announceVisibility(
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
     const to = topics.gameFriendsPresences(userId, family);
+    const follow = topics.gamePresence(targetId, family);
     const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
-    announce({ to, ...form, follow: topics.gamePresence(targetId, family) });
+    announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
   }
 }
 

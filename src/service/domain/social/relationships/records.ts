@@ -15,17 +15,9 @@ export async function relationshipsBetween(view: StoreView, a: UserId, b: UserId
   return { mine, theirs };
 }
 
-export async function gameRelationshipsBetween(
-  view: StoreView,
-  familyId: ApplicationId,
-  a: UserId,
-  b: UserId,
-): Promise<Sides<GameRelationshipRecord>> {
-  const [mine, theirs] = await Promise.all([
-    view.get('game_relationships', a, familyId, b),
-    view.get('game_relationships', b, familyId, a),
-  ]);
-  return { mine, theirs };
+/** The {@link GameRelationshipRecord.pair} of a user's side. */
+export function sideOf(userId: UserId, targetId: UserId): string {
+  return `${userId}/${targetId}`;
 }
 
 export async function areFriends(view: StoreView, a: UserId, b: UserId): Promise<boolean> {

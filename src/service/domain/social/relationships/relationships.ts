@@ -13,7 +13,7 @@ import type { GameRelationshipRecord, RelationshipRecord, UserRecord } from '../
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { pairScope } from '../pair.ts';
 import { type PairState, readPair, type Side, writePair } from './changes.ts';
-import { createAuthorizedCheck, hasAuthorized, totalsOf } from './records.ts';
+import { createAuthorizedCheck, hasAuthorized, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, relationshipView } from './view.ts';
 
 /** Who asks, and through what. */
@@ -338,9 +338,13 @@ function inGame(
   const [from, to] = endsOf(ask);
   const game = { family_id: familyId, since_ms };
   return [
-    { ...mine, games: new Map([...mine.games, [familyId, { ...from, ...game, type: types[0] }]]) },
-    { ...theirs, games: new Map([...theirs.games, [familyId, { ...to, ...game, type: types[1] }]]) },
+    { ...mine, games: new Map([...mine.games, [familyId, gameSide({ ...from, ...game, type: types[0] })]]) },
+    { ...theirs, games: new Map([...theirs.games, [familyId, gameSide({ ...to, ...game, type: types[1] })]]) },
   ];
+}
+
+function gameSide(side: Omit<GameRelationshipRecord, 'pair'>): GameRelationshipRecord {
+  return { ...side, pair: sideOf(side.user_id, side.target_id) };
 }
 
 function without(games: Side['games'], familyId: ApplicationId): Side['games'] {
