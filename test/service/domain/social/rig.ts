@@ -99,7 +99,8 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
           [a, b],
           [b, a],
         ] as const) {
-          transaction.put('game_relationships', { user_id, family_id: '1', target_id, type: 1, since_ms: 0 });
+          const pair = `${user_id}/${target_id}`;
+          transaction.put('game_relationships', { user_id, family_id: '1', target_id, pair, type: 1, since_ms: 0 });
         }
       });
     },
@@ -108,6 +109,7 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
       await core.store.transact(`presence/${user_id}`, transaction => {
         transaction.put('social_presences', {
           user_id,
+          revision: transaction.revision,
           sessions: [
             {
               ...{ id, application_id: '1', family_id: '1', status: 'online', status_set_at: 0 },
