@@ -8,6 +8,7 @@ import {
   type MessageCaller,
 } from '../../../../src/service/domain/social/messages/messages.ts';
 import { presentActivities } from '../../../../src/service/domain/social/messages/present.ts';
+import { sideOf } from '../../../../src/service/domain/social/relationships/records.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import { type Announced, topics } from '../../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, UserRecord } from '../../../../src/service/store/records.ts';
@@ -99,7 +100,8 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
           [a, b],
           [b, a],
         ] as const) {
-          transaction.put('game_relationships', { user_id, family_id: '1', target_id, type: 1, since_ms: 0 });
+          const pair = sideOf(user_id, target_id);
+          transaction.put('game_relationships', { user_id, family_id: '1', target_id, pair, type: 1, since_ms: 0 });
         }
       });
     },
