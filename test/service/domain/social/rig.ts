@@ -39,7 +39,6 @@ const joinable: Activity = {
   name: 'Starfall',
   type: 0,
   application_id: '1',
-  flags: 2,
   party,
   secrets: { join: 'secret' },
 };
@@ -109,7 +108,7 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
       const shown = { family_id: '1', activity: { ...joinable, ...activity } };
       await core.store.transact(`presence/${user_id}`, transaction => {
         transaction.put('social_presences', {
-          user_id,
+          ...{ user_id, revision: transaction.revision },
           sessions: [
             {
               ...{ id, application_id: '1', family_id: '1', status: 'online', status_set_at: 0 },
