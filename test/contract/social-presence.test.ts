@@ -3,7 +3,7 @@ import { opcodes, type Ready, type ReadySupplemental } from '../../src/model/gat
 import type { Activity, OwnSession, Presence } from '../../src/model/presence.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
-import { games, Player, seen, socialIntents, socialWorld, userIds } from '../support/service/social.ts';
+import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace } = userIds;
@@ -17,7 +17,7 @@ let alone: Player;
 let other: Player;
 
 beforeAll(async () => {
-  service = await startService({ fixtures: socialWorld, clock: 'virtual' });
+  service = await startService({ fixtures: socialWorld, clock: 'virtual', limits: 'off' });
 });
 afterAll(() => service.close());
 
@@ -248,7 +248,7 @@ describe('the presence of a friend', () => {
       activities: [{ name: 'Starfall', type: 0, application_id: games.starfall, platform: 'ps5' }],
     });
     await sees(watching, grace, { status: 'online', client_status: { embedded: 'online' } });
-    await fetch(`${service.web}/control/users/${grace}/tokens`, {
+    await fetch(`${service.controlBase}/users/${grace}/tokens`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${service.controlToken}` },
     });
@@ -384,6 +384,9 @@ describe('settings', () => {
 
 describe('op 3', () => {
   it('shows five updates within 20 s, and then the newest one', async () => {
+    await using service = await startService({ fixtures: socialWorld, clock: 'virtual' });
+    alone = await Player.of(service, 'ada');
+    other = await Player.of(service, 'grace');
     await befriend();
     const watching = await alone.connect();
     const shown = await other.connect();
@@ -466,4 +469,3 @@ describe('a session without a connection', () => {
     expect(await other.result('POST', '/users/@me/activities/subscribe', { subscriptions: [] })).toBe('400 50035');
   });
 });
-void socialIntents;

@@ -502,7 +502,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
   editAccount: {
     id: 'update_my_account',
-    summary: 'Change the display name of a provisional account',
+    summary: 'Change the user’s display name',
     request: 'AccountEdit',
     answer: 'CurrentUser',
   },

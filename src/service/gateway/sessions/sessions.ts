@@ -5,7 +5,6 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
 import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -520,7 +519,7 @@ async function startClientSession(
   await followCommands(core, session, user.id);
   for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
   const social = await readSocial(core, session, socialViewer(principal), identity);
-  session.emit('READY', { ...readyBase(core, session), ...social.ready, user: userView(user) });
+  session.emit('READY', { ...readyBase(core, session), ...social.ready });
   session.emit('READY_SUPPLEMENTAL', social.supplemental);
   session.release();
 }

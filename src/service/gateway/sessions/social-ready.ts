@@ -1,6 +1,5 @@
 import type { DirectChannel } from '../../../model/direct-message.ts';
 import { capabilities, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
-import type { ListedPresence, Presence } from '../../../model/presence.ts';
 import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
@@ -8,9 +7,6 @@ import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import { readDirectChannels } from '../../domain/social/messages/channels.ts';
 import { familyOf } from '../../domain/social/pair.ts';
-import { presenceScope, settingsOf } from '../../domain/social/presence/records.ts';
-import { ownSessions } from '../../domain/social/presence/view.ts';
-import { readPresences, visibleUsers } from '../../domain/social/presence/visible.ts';
 import {
   createAuthorizedCheck,
   readRelationshipsAtOnce,
@@ -20,6 +16,7 @@ import { gameRelationshipView, relationshipView } from '../../domain/social/rela
 import { topics } from '../../events/announcement.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
+import { readFriendsPresences, readOwn, supplementalOf } from './presence-ready.ts';
 import type { Session } from './session.ts';
 
 /** Whose session it is, and what its credential lets it read. */
@@ -69,64 +66,20 @@ export async function readSocial(
 ): Promise<SocialReading> {
   const users = new ReadyUsers(identity);
   await session.follow(topics.sessions(viewer.user.id));
+  // Read again, because its changes are received only from here on.
+  const user = userView((await core.store.get('users', viewer.user.id)) ?? viewer.user);
   const relationships = await readRelationships(core, session, viewer, users);
   const channels = await readChannels(core, session, viewer, users);
   const own = await readOwn(core, session, viewer);
   const presences = await readFriendsPresences(core, session, viewer);
-  return {
-    ready: { ...relationships, ...channels, ...own, ...users.field, ...(!users.areApart && { presences }) },
-    supplemental: {
-      merged_presences: { friends: presences.map(listed), guilds: [] },
-      ...{ guilds: [], lazy_private_channels: [], disclose: [], game_invites: [] },
-    },
-  };
+  const lists = { ...relationships, ...channels, ...own, ...(!users.areApart && { presences }) };
+  return { ready: { user, ...lists, ...users.field }, supplemental: supplementalOf(presences) };
 }
 
 /** What READY and READY_SUPPLEMENTAL tell of the social layer. */
 export interface SocialReading {
-  readonly ready: Partial<Ready>;
+  readonly ready: Partial<Ready> & Pick<Ready, 'user'>;
   readonly supplemental: ReadySupplemental;
-}
-
-function listed({ user, ...presence }: Presence): ListedPresence {
-  return { user_id: user.id, ...presence };
-}
-
-/** The user's own sessions, this one included, and settings. */
-async function readOwn(
-  { store, clock }: Core,
-  session: Session,
-  { user: { id }, may }: SocialViewer,
-): Promise<Pick<Ready, 'sessions' | 'user_settings'>> {
-  const { sessions = [], revision } = (await store.get('social_presences', id)) ?? {};
-  const settings = await settingsOf(store, id);
-  if (revision !== undefined) session.saw(presenceScope(id), revision);
-  const { status_set_at: _, ...shown } = settings;
-  return {
-    sessions: ownSessions({ sessions, settings }, clock.now()),
-    ...(may('activities.read', 'presences.read') && { user_settings: shown }),
-  };
-}
-
-/** The presences of friends who are not offline for the session, which follows them all from now on. */
-async function readFriendsPresences(
-  core: Core,
-  session: Session,
-  { user: { id }, familyId, may }: SocialViewer,
-): Promise<readonly Presence[]> {
-  if (!may('activities.read', 'presences.read')) return [];
-  await session.follow(topics.friendsPresences(id));
-  if (familyId !== null) await session.follow(topics.gameFriendsPresences(id, familyId));
-  // Whoever becomes a friend from here on is introduced by an event.
-  const visible = await visibleUsers(core.store, { userId: id, familyId });
-  const joined = [
-    ...visible.friends.map(friend => session.follow(topics.presence(friend))),
-    ...visible.gameFriends.map(friend => session.follow(topics.gamePresence(friend, familyId ?? ''))),
-  ];
-  await Promise.all(joined);
-  const { presences, revisions } = await readPresences(core, familyId, visible);
-  for (const [scope, revision] of revisions) session.saw(scope, revision);
-  return presences;
 }
 
 /** Also what the session needs to know of whose presence to follow. */

@@ -191,8 +191,8 @@ async function announceVisibility(
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
     const to = topics.gameFriendsPresences(userId, family);
-    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
     const follow = topics.gamePresence(targetId, family);
+    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
     announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
   }
 }
