@@ -22,6 +22,8 @@ export interface Presence {
   activities: readonly Activity[];
   /** Platform → status; empty when offline. */
   client_status: Readonly<Record<string, string>>;
+  /** What the user does not show to others, for somebody who was invited and has subscribed to it. */
+  hidden_activities?: readonly Activity[];
   /** For sessions of games: whether the user has authorized this application. */
   has_played_game?: boolean;
 }

@@ -733,6 +733,49 @@ export const routes = {
     success: [200],
     text: ['session_id'],
   },
+
+  // Presence: settings, sessions without a connection, subscriptions.
+  listPresences: {
+    method: 'GET',
+    path: '/presences',
+    credentials: ['user:activities.read', 'user:presences.read', 'session'],
+    success: [200],
+  },
+  editSettings: {
+    method: 'PATCH',
+    path: '/users/@me/settings',
+    credentials: ['user:activities.write', 'session'],
+    success: [200],
+    body: 'json',
+  },
+  putHeadlessSession: {
+    method: 'POST',
+    path: '/users/@me/headless-sessions',
+    credentials: ['user:activities.write'],
+    success: [200],
+    body: 'json',
+  },
+  deleteHeadlessSession: {
+    method: 'POST',
+    path: '/users/@me/headless-sessions/delete',
+    credentials: ['user:activities.write'],
+    success: [204],
+    body: 'json',
+  },
+  subscribeActivities: {
+    method: 'POST',
+    path: '/users/@me/activities/subscribe',
+    credentials: ['user:activities.read', 'session'],
+    success: [204],
+    body: 'json',
+  },
+  getActivityMetadata: {
+    method: 'GET',
+    path: '/users/{user_id}/sessions/{session_id}/activities/{application_id}/metadata',
+    credentials: ['user:any', 'session'],
+    success: [200, 204],
+    text: ['session_id'],
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

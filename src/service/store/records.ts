@@ -170,7 +170,7 @@ export const collections = {
   relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
   social_presences: { key: ['user_id'], indexes: {} },
-  headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
+  headless_sessions: { key: ['id'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
   direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },

@@ -51,12 +51,13 @@ export async function startPlayerSession(
     ...readyBase(core, session),
     application: readyGame(application),
     ...playerReady,
-    ...social,
+    ...social.ready,
     scopes: token.scopes,
   };
   const text = JSON.stringify(ready);
   const shown = readings.map(reading => reading.text).join(',');
   session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  session.emit('READY_SUPPLEMENTAL', social.supplemental);
   for (const { text: lobby, scope, revision } of readings) {
     if (!inReady) session.emitText('LOBBY_CREATE', lobby);
     session.saw(scope, revision);

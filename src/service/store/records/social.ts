@@ -52,6 +52,8 @@ export interface SocialPresenceRecord {
   user_id: UserId;
   /** The one that was updated last is the last. */
   sessions: readonly ShownSession[];
+  /** Of the presence's scope at the last change. */
+  revision: number;
 }
 
 export interface ShownSession {
@@ -76,7 +78,8 @@ export interface ShownActivity {
 
 /** A session without a connection: it shows what a user plays elsewhere. */
 export interface HeadlessSessionRecord {
-  token_hash: string;
+  /** Hash of the token by which it is updated. */
+  id: string;
   /** As others see it: `h:` and an id. */
   session_id: string;
   user_id: UserId;

@@ -235,7 +235,7 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE social_presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE headless_sessions (
-          token_hash TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
+          id TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX headless_sessions_byUser ON headless_sessions (user_id) WHERE user_id IS NOT NULL;
         CREATE INDEX headless_sessions_byExpiry ON headless_sessions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
@@ -255,7 +255,8 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX direct_messages_byId ON direct_messages (id);
 
         ALTER TABLE applications ADD COLUMN parent_id TEXT;
-        UPDATE applications SET parent_id = json_extract(body, '$.parent_id');
+        UPDATE applications SET
+          parent_id = json_extract(body, '$.parent_id'), body = json_set(body, '$.parent_id', json_extract(body, '$.parent_id'));
         CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
       `),
   },
