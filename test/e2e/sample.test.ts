@@ -139,7 +139,7 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     await keyboard.press('Enter');
     await window.getByRole('heading', { name: 'By keys' }).waitFor();
 
-    await keyboard.press('Alt+3');
+    await keyboard.press('Alt+4');
     await tabTo(window, 'text=Sign out');
     await keyboard.press('Enter');
     await expect.poll(focused).toBe('Sign in');

@@ -7,8 +7,15 @@ import { createNotice, submits } from './notice.ts';
 const lengthMax = 2_000;
 const lengthShown = 1_800;
 
-/** The line to say something in. Enter sends, Shift and Enter begins a new line. */
-export function createComposer(say: (text: string) => Promise<Outcome>): {
+/**
+ * The line to say something in. Enter sends, Shift and Enter begins a new line.
+ *
+ * @param label what screen readers call it
+ */
+export function createComposer(
+  label: string,
+  say: (text: string) => Promise<Outcome>,
+): {
   readonly element: HTMLElement;
   focus(): void;
   update(isLive: boolean, isOther: boolean): void;
@@ -16,7 +23,7 @@ export function createComposer(say: (text: string) => Promise<Outcome>): {
   const text = el('textarea', {
     name: 'text',
     rows: 1,
-    'aria-label': 'Message',
+    'aria-label': label,
     'aria-keyshortcuts': 'Control+J',
     placeholder: 'Say something …',
     maxlength: lengthMax,

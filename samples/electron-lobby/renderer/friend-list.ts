@@ -56,6 +56,7 @@ export function createFriendList(actions: Actions): View {
     },
     () => {
       setText(added, `${name.value.trim()} has your request.`);
+      setTimeout(() => setText(added, ''), 5_000);
       add.reset();
     },
   );

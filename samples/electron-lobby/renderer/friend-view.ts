@@ -40,7 +40,7 @@ export function createFriendView(actions: Actions): View & { focusComposer(): vo
     ),
   );
   const conversation = createConversation();
-  const composer = createComposer(text => actions.sayTo(friend?.id ?? '0', text));
+  const composer = createComposer('Write to your friend', text => actions.sayTo(friend?.id ?? '0', text));
   const open = el(
     'div',
     { class: 'lobby' },
@@ -83,7 +83,7 @@ export function createFriendView(actions: Actions): View & { focusComposer(): vo
     ),
     focusComposer: () => composer.focus(),
     update(state: AppState) {
-      const { openFriend, connection, codes, player } = state;
+      const { openFriend, connection, codes, lobbies, player } = state;
       setShown(open, openFriend !== undefined);
       setShown(empty, openFriend === undefined);
       if (!openFriend) return;
@@ -94,7 +94,7 @@ export function createFriendView(actions: Actions): View & { focusComposer(): vo
       setText(presence, presenceWords(friend));
       setText(question, `${friend.displayName} is not told. You can send a request again later.`);
       // A friend is invited into a lobby that this game can let others into.
-      setShown(invite, Object.keys(codes).length > 0 && friend.status !== 'offline');
+      setShown(invite, lobbies.some(({ id }) => codes[id] !== undefined) && friend.status !== 'offline');
       setShown(ask, canBeJoined(friend));
       setShown(remove, friend.relationship.type === 'friend' || friend.relationship.gameType === 'friend');
       conversation.update(messagesWith(state), player?.id ?? connection.userId, isOther);

@@ -7,6 +7,7 @@ import type {
   LobbyMessageSnapshot,
   LobbySnapshot,
   SocialUserSnapshot,
+  UserId,
 } from '@rallypoint/sdk';
 import type {
   SignInSnapshot,
