@@ -217,7 +217,7 @@ const friends: Words = {
     remedy: 'Open a lobby with a free place first, then invite your friend.',
   },
   invalid_recipient: { message: 'You cannot write to yourself.' },
-  invalid_status: mistake,
+  invalid_status: { message: 'There is no such status.' },
   no_activity_access: { message: 'You may not join this player.', remedy: 'Ask them for an invite.' },
   no_common_application: { message: 'This player does not play this game.' },
   no_friend_request: { message: 'This request is no longer there.' },
