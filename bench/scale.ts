@@ -160,9 +160,11 @@ function sessionRecord(applicationId: string, userId: string): GatewaySessionRec
       claim: 0,
       kind: 'user',
       application_id: applicationId,
+      family_id: applicationId,
       user_id: userId,
     },
     ...{ credential: userId, intents: intents.LOBBIES | intents.LOBBY_DELETE, shard: null, may_call: false },
+    ...{ may_set_presence: false, client: { client: 'desktop', os: '', version: 0 } },
     ...{ compress: false, presence: null, base: null, detached_at_ms: null },
   };
 }

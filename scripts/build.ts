@@ -104,7 +104,10 @@ const promClientParts: Plugin = {
   },
 };
 
-/** Bundles the client of ws without its server and without the optional native packages. */
+/**
+ * Bundles the client of ws without its server and without the optional native packages, and without what never runs here: compression,
+ * which is off, and the interface of browsers.
+ */
 const wsClient: Plugin = {
   name: 'ws-client',
   setup({ onResolve, onLoad }) {
@@ -112,6 +115,15 @@ const wsClient: Plugin = {
     onLoad({ filter: /.*/, namespace: 'ws-client' }, () => ({
       contents: `export { default as WebSocket } from './lib/websocket.js';`,
       resolveDir: resolve('node_modules/ws'),
+    }));
+    const leftOut: Readonly<Record<string, string>> = {
+      'permessage-deflate': `module.exports = class { static extensionName = 'permessage-deflate'; };`,
+      extension: `exports.parse = exports.format = () => { throw new Error('Extensions of WebSockets are left out.'); };`,
+      'event-target': `const none = () => { throw new Error('This interface of ws is left out.'); };
+        exports.EventTarget = { addEventListener: none, removeEventListener: none };`,
+    };
+    onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, ({ path }) => ({
+      contents: leftOut[basename(path, '.js')] ?? '',
     }));
     onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
     onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({

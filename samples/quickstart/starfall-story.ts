@@ -165,7 +165,7 @@ async function shareLobby(story: Story, backend: Backend, adas: Client, graces: 
     'Is the client connected, and granted the scope sdk.social_layer?',
     async () => {
       const heard = firstValueFrom(
-        graces.messages$(lobby.id).pipe(
+        graces.lobbyMessages$(lobby.id).pipe(
           map(messages => messages.at(-1)),
           filter(message => message !== undefined),
           timeout(secondsToSee * 1000),

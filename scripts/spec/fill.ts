@@ -2,6 +2,7 @@ import { endpointLimits } from '../../src/backend/interactions/signed-request.ts
 import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
 import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { componentLimits, limits, roleConnectionLimits } from '../../src/model/limits/limits.ts';
+import { socialLimits } from '../../src/model/limits/social-limits.ts';
 import { intakeLimits, runtimeLimits, serviceLimits } from '../../src/service/support/service-limits.ts';
 import { formatFigure } from './figures.ts';
 import { specTables } from './tables.ts';
@@ -12,6 +13,7 @@ const figures: Readonly<Record<string, unknown>> = {
   ...endpointLimits,
   ...componentLimits,
   ...roleConnectionLimits,
+  ...socialLimits,
   ...serviceLimits,
   ...runtimeLimits,
   ...intakeLimits,

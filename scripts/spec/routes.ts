@@ -4,6 +4,10 @@ import { type Route, routes } from '../../src/wire/routes.ts';
 const groups = [
   ['command permissions', /\/permissions$/],
   ['commands', /\/(commands|application-command-index)/],
+  [
+    'social layer',
+    /^\/(users\/(@me\/((game-)?relationships|headless-sessions|settings|activities|dms)|\{user_id\}\/)|partner-sdk\/(users|dms))/,
+  ],
   ['interactions', /^\/(interactions|webhooks)/],
   ['lobbies', /^\/lobbies/],
   ['oauth2', /^\/oauth2(?!\/applications)/],

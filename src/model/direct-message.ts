@@ -48,8 +48,8 @@ export interface PartialDirectMessage {
   activity?: MessageActivity;
   application?: InviteApplication;
   application_id?: ApplicationId;
-  /** Only with {@link directChannelTypes} EPHEMERAL_DM. */
-  recipient_id?: UserId;
+  recipient_id: UserId;
+  /** Only of {@link directChannelTypes} EPHEMERAL_DM. */
   channel?: DirectChannel;
   moderation_metadata?: Metadata;
 }

@@ -108,7 +108,7 @@ export const intents = {
 } as const;
 
 /** Every bit an Identify may set. */
-export const allIntents: number = Object.values(intents).reduce((bits, bit) => bits | bit, 0);
+export const allIntents: number = /* @__PURE__ */ Object.values(intents).reduce((bits, bit) => bits | bit, 0);
 
 /** Bits of Identify's `capabilities`. @see docs/spec/gateway.md#players-sessions */
 export const capabilities = {
@@ -175,7 +175,8 @@ export interface Ready extends Partial<PlayerReady> {
   session_id: string;
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
-  application?: { id: ApplicationId; flags: number };
+  /** With its name, and the publisher's application it belongs to, for OAuth2 sessions alone. */
+  application?: { id: ApplicationId; flags: number; name?: string; parent_id?: ApplicationId };
   session_type: 'normal' | 'oauth';
   private_channels: readonly DirectChannel[];
   relationships: readonly Relationship[];
@@ -342,7 +343,7 @@ export interface InteractionOutcome {
 }
 
 /** Which intents let a dispatch through: any one of the bits. An event without a row is always delivered. @see docs/spec/gateway.md#intents */
-export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = {
+export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = /* @__PURE__ */ (() => ({
   GUILD_CREATE: intents.GUILDS,
   GUILD_UPDATE: intents.GUILDS,
   GUILD_DELETE: intents.GUILDS,
@@ -376,16 +377,17 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   LOBBY_MESSAGE_UPDATE: intents.LOBBIES,
   LOBBY_VOICE_STATE_UPDATE: intents.LOBBIES,
   LOBBY_VOICE_SERVER_UPDATE: intents.LOBBIES,
-};
+}))();
 
 /** Dispatches whose intent depends on where they happened. */
-const placedIntents: Readonly<Partial<Record<DispatchName, { guild: number; direct: number }>>> = {
-  MESSAGE_CREATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
-  MESSAGE_UPDATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
-  MESSAGE_DELETE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
-  CHANNEL_CREATE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
-  PRESENCE_UPDATE: { guild: intents.GUILD_PRESENCES, direct: intents.USER_PRESENCE },
-};
+const placedIntents: Readonly<Partial<Record<DispatchName, { guild: number; direct: number }>>> =
+  /* @__PURE__ */ (() => ({
+    MESSAGE_CREATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+    MESSAGE_UPDATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+    MESSAGE_DELETE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+    CHANNEL_CREATE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
+    PRESENCE_UPDATE: { guild: intents.GUILD_PRESENCES, direct: intents.USER_PRESENCE },
+  }))();
 
 /** The intents that let a dispatch through, any one of the bits; undefined when it is always delivered. */
 export function intentsFor(name: DispatchName, inGuild: boolean): number | undefined {

@@ -89,7 +89,7 @@ export const confidentialScopes: ReadonlySet<string> = new Set<Scope>(['role_con
 /** Scopes that put the application into a guild when they are granted. @see docs/spec/oauth2.md#installation */
 export const installScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands', 'bot']);
 
-const known: ReadonlySet<string> = new Set(scopes);
+const known: ReadonlySet<string> = /* @__PURE__ */ new Set(scopes);
 
 export function isScope(value: string): value is Scope {
   return known.has(value);

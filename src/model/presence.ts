@@ -22,6 +22,8 @@ export interface Presence {
   activities: readonly Activity[];
   /** Platform → status; empty when offline. */
   client_status: Readonly<Record<string, string>>;
+  /** What the user does not show to others, for somebody who was invited and has subscribed to it. */
+  hidden_activities?: readonly Activity[];
   /** For sessions of games: whether the user has authorized this application. */
   has_played_game?: boolean;
 }
@@ -29,10 +31,18 @@ export interface Presence {
 /** A presence in a list whose users are listed apart. */
 export type ListedPresence = Omit<Presence, 'user'> & { user_id: UserId };
 
+/** What kind of program a session is of. */
+export interface ClientInfo {
+  /** `desktop`, `mobile`, `web`, `embedded` or `vr`; `unknown` for the session `all`. */
+  client: string;
+  os: string;
+  version: number;
+}
+
 /** One of a user's own sessions; the one with the id `all` is what others see. @see docs/spec/social.md#sessions */
 export interface OwnSession {
   session_id: string;
-  client_info: { client: string; os: string; version: number };
+  client_info: ClientInfo;
   status: ClientStatus;
   activities: readonly Activity[];
   hidden_activities: readonly Activity[];
@@ -59,15 +69,20 @@ export interface SocialSettings {
 /** 0 playing, 1 streaming, 2 listening, 3 watching, 4 custom, 5 competing. */
 export const activityTypeMax = 5;
 
-/** What a user is doing. @see docs/spec/gateway.md#presence */
+/** What a user is doing. @see docs/spec/gateway.md#presence; docs/spec/social.md#activity */
 export interface Activity {
+  /** Set by the service, unique among the user's. */
+  id?: string;
   name: string;
   type: number;
   url?: string | null;
   /** Milliseconds since the Unix epoch, set by the service. */
   created_at?: number;
+  /** The user's session that has it, set by the service. */
+  session_id?: string;
   timestamps?: { start?: number; end?: number };
   application_id?: ApplicationId;
+  parent_application_id?: ApplicationId;
   /** 0 name, 1 state, 2 details. */
   status_display_type?: number | null;
   details?: string | null;
@@ -75,10 +90,30 @@ export interface Activity {
   state?: string | null;
   state_url?: string | null;
   emoji?: { name: string; id?: Snowflake; animated?: boolean } | null;
-  party?: { id?: string; size?: readonly [current: number, max: number] };
+  /** `privacy` (0 private, 1 public) is only ever sent. */
+  party?: { id?: string; size?: readonly [current: number, max: number]; privacy?: 0 | 1 };
   assets?: Readonly<Record<string, string>>;
+  /** Only ever sent. */
   secrets?: { join?: string; spectate?: string; match?: string };
   instance?: boolean;
   flags?: number;
-  buttons?: readonly { label: string; url: string }[];
+  /** Others receive only the labels. */
+  buttons?: readonly ({ label: string; url: string } | string)[];
+  supported_platforms?: readonly string[];
+  /** Of a session without a connection. */
+  platform?: string;
+  /** Only ever sent: the addresses of buttons that are given as labels. */
+  metadata?: { button_urls?: readonly string[] };
 }
+
+/** Bits of an activity's `flags`. @see docs/spec/social.md#activity */
+export const activityFlags = {
+  INSTANCE: 1 << 0,
+  /** Others can ask for its join secret by an invite. */
+  JOIN: 1 << 1,
+  PLAY: 1 << 5,
+  PARTY_PRIVACY_FRIENDS: 1 << 6,
+  PARTY_PRIVACY_VOICE_CHANNEL: 1 << 7,
+  EMBEDDED: 1 << 8,
+  CONTEXTLESS: 1 << 9,
+} as const;

@@ -27,7 +27,7 @@ import { lazyNodeTransport } from './lazy-transport.ts';
 import { selectFrom } from './live/select.ts';
 import { LiveSession } from './live-session.ts';
 import type { LobbyCollection } from './lobby/lobby-collection.ts';
-import type { LobbyNewsEvent } from './lobby/lobby-news.ts';
+import type { ClientNewsEvent } from './lobby/lobby-news.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -36,6 +36,11 @@ import type {
   LobbyState,
   UserSnapshot,
 } from './lobby/snapshot.ts';
+import type { DirectMessages } from './social/direct-messages.ts';
+import type { Friends } from './social/friends.ts';
+import type { Invites } from './social/invites.ts';
+import type { PlayerPresence } from './social/presence.ts';
+import type { Users } from './social/users.ts';
 
 /**
  * The client of a game: signs a player in, connects, and follows the player's lobbies.
@@ -73,12 +78,22 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   readonly tokenExpiration$: Observable<TokenExpiration>;
   /** The lobbies that the player is in, and how to join one. */
   readonly lobbies: LobbyCollection<LobbyMetadata, MemberMetadata>;
+  /** The player's friends, requests and blocked users. */
+  readonly friends: Friends;
+  /** What the player shows of themselves, and what others show. */
+  readonly presence: PlayerPresence;
+  /** Invites to join a party, from and to others. */
+  readonly invites: Invites<LobbyMetadata, MemberMetadata>;
+  /** The player's conversations with other users. For the messages of lobbies see {@link LobbyHandle}. */
+  readonly messages: DirectMessages;
+  /** The users that the client knows. */
+  readonly users: Users;
   /**
-   * What happens in the lobbies, one event each. An event is emitted when the state already shows it. Does not replay;
+   * What happens in the lobbies and between the player and others, one event each. An event is emitted when the state already shows it. Does not replay;
    * completes on {@link close}. After {@link disconnect} the state is empty without an event; the next {@link connect} emits
    * `lobbyJoined` for each lobby again.
    */
-  readonly events$: Observable<LobbyNewsEvent>;
+  readonly events$: Observable<ClientNewsEvent>;
   readonly #entropy: Entropy;
   readonly #http: Http;
   readonly #auth: PlayerAuth;
@@ -106,9 +121,15 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#session = new LiveSession({
       ...{ ...common, socket, deadlineMs, whenOffline, schemas },
       token: () => this.#auth.token(),
+      scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting'),
     });
-    const { connection, store, waits, lobbies, news, calls } = this.#session;
+    const { connection, store, waits, lobbies, news, calls, social } = this.#session;
+    this.friends = social.friends;
+    this.presence = social.presence;
+    this.invites = social.invites;
+    this.messages = social.messages;
+    this.users = social.users;
     this.#guildOperations = new GuildOperations(calls);
     this.#commandOperations = new CommandOperations(calls, () => this.#clientId());
     this.lobbies = lobbies;
@@ -195,13 +216,14 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Accepts an address that the system passed to the game (`<scheme>:/authorize/callback?…`). Any address may be passed;
-   * only one that completes the authorization in progress has an effect.
+   * Accepts an address that the system passed to the game: `<scheme>:/authorize/callback?…` completes the authorization in
+   * progress, and `<scheme>:/_discord/join?secret=…` begins {@link Invites.launch}. Any address may be passed; others have no
+   * effect.
    *
    * @returns whether it had one
    */
   handleRedirect(url: string): boolean {
-    return this.#auth.authorizer.handleRedirect(url);
+    return this.#auth.authorizer.handleRedirect(url) || this.invites.handleAddress(url);
   }
 
   /**
@@ -422,11 +444,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * has a handle, whose {@link LobbyHandle.loadOlder} adds older ones. Messages that were missed while the connection was lost
    * are loaded after it.
    */
-  messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
+  lobbyMessages$(lobbyId: LobbyId): Observable<LobbyMessages> {
     return this.#session.store.messages$(lobbyId);
   }
 
-  messages(lobbyId: LobbyId): LobbyMessages {
+  lobbyMessages(lobbyId: LobbyId): LobbyMessages {
     return this.#session.store.messages(lobbyId);
   }
 

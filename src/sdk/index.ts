@@ -115,7 +115,7 @@ export {
 export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { LobbyCollection } from './lobby/lobby-collection.ts';
 export type { LobbyHandle, MetadataChange } from './lobby/lobby-handle.ts';
-export type { LobbyNewsEvent } from './lobby/lobby-news.ts';
+export type { ClientNewsEvent, LobbyNewsEvent } from './lobby/lobby-news.ts';
 export type { JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
 export type {
   LinkedChannelSnapshot,
@@ -137,6 +137,35 @@ export type { RedirectReceiver, RedirectTarget } from './redirect/listen.ts';
 export { listenForRedirects, type RedirectListenerOptions, type SchemeReceiver } from './redirect/listen.ts';
 export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
 export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registrar.ts';
+export type { Conversation, DirectSendOptions } from './social/conversation.ts';
+export type { DirectMessages, MessageSummary } from './social/direct-messages.ts';
+export type { FriendOptions, FriendRequestOptions, Friends } from './social/friends.ts';
+export { type InviteOptions, type Invites, inviteLifeMs } from './social/invites.ts';
+export type { PlayerPresence } from './social/presence.ts';
+export type {
+  ActivitySnapshot,
+  ConversationSnapshot,
+  DirectMessageEntry,
+  DirectMessageSnapshot,
+  FriendGroup,
+  FriendRequestsSnapshot,
+  FriendsSnapshot,
+  InviteSnapshot,
+  LaunchSnapshot,
+  OnlineStatus,
+  OutgoingDirectMessageSnapshot,
+  OwnPresenceSnapshot,
+  OwnSessionSnapshot,
+  PresenceSnapshot,
+  RelationshipKind,
+  RelationshipSnapshot,
+  RichPresence,
+  SocialEvent,
+  SocialUnavailable,
+  SocialUserSnapshot,
+  UserStatus,
+} from './social/snapshot.ts';
+export type { PictureType, Users } from './social/users.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
 export type { VoiceCall } from './voice/voice-call.ts';
 export type { CallJoinOptions } from './voice/voice-calls.ts';

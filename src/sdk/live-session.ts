@@ -1,4 +1,4 @@
-import type { DispatchName, Opcode } from '../model/gateway.ts';
+import { type DispatchName, intents, type Opcode } from '../model/gateway.ts';
 import { MetadataReader } from '../model/metadata-schema.ts';
 import type { UserId } from '../model/snowflake.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
@@ -16,6 +16,8 @@ import { LobbyNews } from './lobby/lobby-news.ts';
 import { MessageGaps } from './lobby/message-gaps.ts';
 import { LobbyOperations } from './lobby/operations.ts';
 import { LobbyStore } from './lobby/store.ts';
+import { lacking } from './social/scopes.ts';
+import { SocialLayer } from './social/social-layer.ts';
 import { VoiceCalls } from './voice/voice-calls.ts';
 
 /** What a {@link LiveSession} is made of. */
@@ -30,6 +32,8 @@ export interface LiveSessionPorts<LobbyMetadata, MemberMetadata>
   readonly socket: SocketFactory | undefined;
   /** The access token to use now. */
   readonly token: () => string;
+  /** What the player has granted; undefined when that is unknown. */
+  readonly scopes: () => readonly string[] | undefined;
   readonly onStatus: (status: ConnectionStatus) => void;
 }
 
@@ -42,6 +46,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
   readonly news = new LobbyNews();
   readonly lobbies: LobbyCollection<LobbyMetadata, MemberMetadata>;
   readonly commands: LiveCommands;
+  readonly social: SocialLayer<LobbyMetadata, MemberMetadata>;
   readonly #voice: VoiceCalls;
   readonly #gaps: MessageGaps;
   /** Remains known while the client reconnects. */
@@ -57,6 +62,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
       http,
       loadSocket: socket ? async () => socket : loadSystemSocket,
       token,
+      intents: () => intentsFor(ports.scopes()),
       onDispatch: (name, data) => this.#dispatched(name, data),
     });
     this.waits = new Waits(clock, logger);
@@ -82,6 +88,8 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
       lobbyMetadata: new MetadataReader(schemas?.lobby),
       memberMetadata: new MetadataReader(schemas?.member),
     });
+    const { store, news, lobbies, calls } = this;
+    this.social = new SocialLayer({ clock, logger, calls, news, store, lobbies, send, web: baseUrl });
     this.connection.status$.subscribe(({ status }) => {
       ports.onStatus(status);
       this.#statusChanged(status);
@@ -94,6 +102,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     this.calls.close();
     await this.connection.close();
     this.#voice.close();
+    this.social.close();
     this.store.close();
     this.commands.close();
     this.waits.close();
@@ -106,6 +115,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
 
   /** A dispatch that is not about the state of lobbies. */
   #dispatchedElse(name: string, data: unknown): void {
+    if (this.social.apply(name, data)) return;
     if (name === 'LOBBY_VOICE_SERVER_UPDATE') this.#voice.takeServer(data);
     else if (changesCommands.has(name)) this.commands.refresh();
   }
@@ -115,6 +125,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     const known = this.store.lobbies.map(({ id }) => id);
     this.#ownId = userIdOf(ready);
     this.#voice.began(ready);
+    this.social.began(ready);
     this.store.apply('READY', ready);
     this.#gaps.open(known.filter(id => this.store.lobby(id)));
   }
@@ -123,11 +134,13 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     this.calls.setReady(status === 'ready');
     this.commands.setReady(status === 'ready');
     this.#voice.setReady(status === 'ready');
+    this.social.setReady(status === 'ready');
     if (status === 'ready') this.#gaps.fill();
     if (status === 'disconnecting' || status === 'disconnected') this.lobbies.disconnected();
     if (status !== 'disconnected') return;
     this.#gaps.stop();
     this.#voice.forget();
+    this.social.forget();
     this.store.clear();
     this.commands.forget();
   }
@@ -138,3 +151,17 @@ const changesCommands: ReadonlySet<string> = new Set<DispatchName>([
   'APPLICATION_COMMAND_INDEX_UPDATE',
   'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
 ]);
+
+/** Those that the granted scopes open, lobbies always; all of them while nobody knows the scopes. */
+function intentsFor(granted: readonly string[] | undefined): number {
+  const { LOBBIES, LOBBY_DELETE, DIRECT_MESSAGES, PRIVATE_CHANNELS, USER_RELATIONSHIPS, USER_PRESENCE } = intents;
+  const has = (...scopes: string[]) => lacking(granted, scopes) === undefined;
+  return (
+    LOBBIES |
+    LOBBY_DELETE |
+    (has('relationships.read') ? USER_RELATIONSHIPS : 0) |
+    (has('activities.read', 'presences.read') ? USER_PRESENCE : 0) |
+    (has('dm_channels.messages.read') ? DIRECT_MESSAGES : 0) |
+    (has('dm_channels.read') ? PRIVATE_CHANNELS : 0)
+  );
+}

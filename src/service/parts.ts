@@ -4,6 +4,11 @@ import { createCommands } from './domain/commands/commands.ts';
 import { createCommandPermissions } from './domain/commands/permissions.ts';
 import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
+import { createDirectMessages } from './domain/social/messages/messages.ts';
+import { presentActivities } from './domain/social/messages/present.ts';
+import { createHeadlessSessions } from './domain/social/presence/headless.ts';
+import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
 import type { HttpDeps } from './http/server.ts';
@@ -38,7 +43,16 @@ export function createParts(
   const webhookEvents = createWebhookEvents(core, pendingWork);
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, pendingWork);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies, pendingWork, keys });
+  const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
+  const relationshipMoves = createRelationshipMoves(core);
+  const headlessSessions = createHeadlessSessions(core);
+  const authorization = createAuthorization(core, {
+    webhookEvents,
+    moved: [lobbies, relationshipMoves, directMessages, headlessSessions],
+    onDeauthorized: ({ user_id, application_id }) => headlessSessions.endAll(user_id, application_id),
+    pendingWork,
+    keys,
+  });
   const faults = new FaultInjector(core);
   const gateway = createGateway(core, {
     credentials,
@@ -50,10 +64,33 @@ export function createParts(
     ...(events && { events }),
     ...(cluster && { cluster }),
   });
-  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
-  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
+  const fixtures = createFixtures(core, {
+    commands,
+    lobbies,
+    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    messages: directMessages,
+    users: authorization,
+  });
+  const sweeps = createSweeps([
+    webhookEvents,
+    lobbies,
+    interactions,
+    directMessages,
+    headlessSessions,
+    authorization,
+    authorization.provisional,
+  ]);
   return {
-    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions },
+    ...{
+      pendingWork,
+      credentials,
+      commands,
+      commandPermissions,
+      lobbies,
+      interactions,
+      directMessages,
+      headlessSessions,
+    },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }

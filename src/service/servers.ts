@@ -9,6 +9,7 @@ import { createApplicationEdits } from './domain/accounts/application-edit.ts';
 import { createCommandIndexes } from './domain/commands/index-of-user.ts';
 import { createGuildDirectory } from './domain/guilds/directory.ts';
 import { createGuildLookup } from './domain/guilds/lookup.ts';
+import { createRelationships } from './domain/social/relationships/relationships.ts';
 import { Connections } from './http/connections.ts';
 import {
   createEndpoints,
@@ -29,6 +30,9 @@ import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes, partnerRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { socialMessageRoutes } from './routes/social-messages.ts';
+import { presenceRoutes } from './routes/social-presence.ts';
+import { relationshipRoutes } from './routes/social-relationships.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { createLateSite } from './web/late-site.ts';
 
@@ -90,8 +94,11 @@ export function createApiServer(
     ...applicationRoutes(createApplicationEdits(core, pendingWork), authorization),
     ...oauthRoutes(authorization),
     ...partnerRoutes(authorization.provisional),
+    ...socialMessageRoutes(parts.directMessages),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
+    ...presenceRoutes(core, parts.headlessSessions),
+    ...relationshipRoutes(core.store, createRelationships(core)),
   };
   const site = createLateSite(core, {
     ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },

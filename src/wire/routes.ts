@@ -51,7 +51,12 @@ const member = `${lobby}/members/{user_id}`;
 const roleConnectionMetadata = '/applications/{application_id}/role-connections/metadata';
 const ownApplication = '/users/@me/applications/{application_id}';
 const roleConnection = ['user:role_connections.write', 'application:role_connections.write'] as const;
+const relationshipReader = ['user:relationships.read', 'session'] as const;
+const relationshipWriter = ['user:relationships.write', 'session'] as const;
+const relationship = '/users/@me/relationships/{user_id}';
+const gameRelationship = '/users/@me/game-relationships/{user_id}';
 const lobbyPlayer = ['user:lobbies.write'] as const;
+const userMessages = '/users/{user_id}/messages';
 
 /**
  * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
@@ -605,6 +610,171 @@ export const routes = {
     path: '/oauth2/userinfo',
     credentials: ['user:openid', 'application:openid'],
     success: [200],
+  },
+
+  // Relationships.
+  listRelationships: {
+    method: 'GET',
+    path: '/users/@me/relationships',
+    credentials: relationshipReader,
+    success: [200],
+  },
+  requestRelationship: {
+    method: 'POST',
+    path: '/users/@me/relationships',
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+  },
+  putRelationship: {
+    method: 'PUT',
+    path: relationship,
+    credentials: relationshipWriter,
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  editRelationship: { method: 'PATCH', path: relationship, credentials: ['session'], success: [204], body: 'json' },
+  deleteRelationship: { method: 'DELETE', path: relationship, credentials: relationshipWriter, success: [204] },
+  listGameRelationships: {
+    method: 'GET',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.read'],
+    success: [200],
+  },
+  requestGameRelationship: {
+    method: 'POST',
+    path: '/users/@me/game-relationships',
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+  },
+  putGameRelationship: {
+    method: 'PUT',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationship: {
+    method: 'DELETE',
+    path: gameRelationship,
+    credentials: ['user:relationships.write'],
+    success: [204],
+  },
+  // As the two above, for the user's own client, which has to name the game.
+  putGameRelationshipOf: {
+    method: 'PUT',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
+    body: 'json',
+    bodyOptional: true,
+  },
+  deleteGameRelationshipOf: {
+    method: 'DELETE',
+    path: `${gameRelationship}/{application_id}`,
+    credentials: ['session'],
+    success: [204],
+  },
+
+  // Messages between users, and invites to activities.
+  createDirectMessage: {
+    method: 'POST',
+    path: userMessages,
+    credentials: ['user:dm_channels.messages.write', 'user:activities.invites.write', 'session'],
+    success: [200],
+    body: 'json',
+    bucket: 'direct-message',
+  },
+  listDirectMessages: {
+    method: 'GET',
+    path: userMessages,
+    credentials: ['user:dm_channels.messages.read', 'session'],
+    success: [200],
+  },
+  editDirectMessage: {
+    method: 'PATCH',
+    path: `${userMessages}/{message_id}`,
+    credentials: ['user:dm_channels.messages.write', 'session'],
+    success: [200],
+    body: 'json',
+  },
+  deleteDirectMessage: {
+    method: 'DELETE',
+    path: `${userMessages}/{message_id}`,
+    credentials: ['user:dm_channels.messages.write', 'session'],
+    success: [204],
+  },
+  listConversations: {
+    method: 'GET',
+    path: '/partner-sdk/users/@me/channels',
+    credentials: ['user:dm_channels.read', 'session'],
+    success: [200],
+  },
+  getDirectChannel: {
+    method: 'GET',
+    path: '/users/@me/dms/{user_id}',
+    credentials: ['user:dm_channels.read', 'session'],
+    success: [200],
+  },
+  setDirectModerationMetadata: {
+    method: 'PUT',
+    path: '/partner-sdk/dms/{user_id}/{other_user_id}/messages/{message_id}/moderation-metadata',
+    credentials: ['bot'],
+    success: [204],
+    body: 'json',
+  },
+  getActivitySecret: {
+    method: 'GET',
+    path: '/users/{user_id}/sessions/{session_id}/activities/{application_id}/1',
+    credentials: ['user:activities.read', 'session'],
+    success: [200],
+    text: ['session_id'],
+  },
+
+  // Presence: settings, sessions without a connection, subscriptions.
+  listPresences: {
+    method: 'GET',
+    path: '/presences',
+    credentials: ['user:activities.read', 'user:presences.read', 'session'],
+    success: [200],
+  },
+  editSettings: {
+    method: 'PATCH',
+    path: '/users/@me/settings',
+    credentials: ['user:activities.write', 'session'],
+    success: [200],
+    body: 'json',
+  },
+  putHeadlessSession: {
+    method: 'POST',
+    path: '/users/@me/headless-sessions',
+    credentials: ['user:activities.write'],
+    success: [200],
+    body: 'json',
+  },
+  deleteHeadlessSession: {
+    method: 'POST',
+    path: '/users/@me/headless-sessions/delete',
+    credentials: ['user:activities.write'],
+    success: [204],
+    body: 'json',
+  },
+  subscribeActivities: {
+    method: 'POST',
+    path: '/users/@me/activities/subscribe',
+    credentials: ['user:activities.read', 'session'],
+    success: [204],
+    body: 'json',
+  },
+  getActivityMetadata: {
+    method: 'GET',
+    path: '/users/{user_id}/sessions/{session_id}/activities/{application_id}/metadata',
+    credentials: ['user:any', 'session'],
+    success: [200, 204],
+    text: ['session_id'],
   },
 } as const satisfies Record<string, Route>;
 

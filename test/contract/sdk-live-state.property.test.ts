@@ -209,7 +209,7 @@ class Story {
 
   async #moderate(place: number): Promise<void> {
     const path = this.#lobbyPath(place);
-    const newest = this.#world.players.flatMap(({ client }) => client.messages(path.slice(9))).at(-1);
+    const newest = this.#world.players.flatMap(({ client }) => client.lobbyMessages(path.slice(9))).at(-1);
     if (newest) await this.#serve('PUT', `${path}/messages/${newest.id}/moderation-metadata`, { seen: newest.id });
   }
 
@@ -251,7 +251,7 @@ class Story {
   #begin(playerId: string, client: LivePlayer['client'], lobbyId: string): void {
     this.#followed.set(`${playerId}/${lobbyId}`, '');
     let before: LobbyMessages = [];
-    client.messages$(lobbyId).subscribe(messages => {
+    client.lobbyMessages$(lobbyId).subscribe(messages => {
       const ids = messages.map(({ id }) => id);
       if (ids.some((one, place) => place > 0 && compareSnowflakes(ids[place - 1] ?? '', one) >= 0)) {
         this.#faults.push(`${playerId} was told of messages out of order: ${ids}`);
@@ -328,7 +328,7 @@ class Story {
 
   async #missing({ id: playerId, client, token }: LivePlayer, lobbyId: string): Promise<string[]> {
     const history = await this.#world.history(token, lobbyId);
-    const shown = client.messages(lobbyId);
+    const shown = client.lobbyMessages(lobbyId);
     const sent = client.lobbies.get(lobbyId)?.messages.filter(({ status }) => status === 'sent') ?? [];
     const entries = sent.map(entry => ({ ...entry, key: entry.id }));
     if (!isDeepStrictEqual(entries, shown)) return [`${playerId} shows ${entries.length} of ${shown.length} messages`];

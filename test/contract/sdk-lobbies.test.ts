@@ -57,7 +57,7 @@ async function serverLobby(body: unknown): Promise<string> {
 }
 
 function heard(client: Client, id: string, fits: (messages: LobbyMessages) => boolean): Promise<LobbyMessages> {
-  return firstValueFrom(client.messages$(id).pipe(filter(fits)));
+  return firstValueFrom(client.lobbyMessages$(id).pipe(filter(fits)));
 }
 
 const contentOf = (messages: LobbyMessages) => messages.map(({ content }) => content);
@@ -168,7 +168,7 @@ describe('messages', () => {
     expect([await theirLobby.loadOlder(), theirLobby.messages.length, theirLobby.hasOlder]).toEqual([false, 60, false]);
     // The keys are those of its own client.
     expect(theirLobby.messages).toEqual(lobby.messages.map(message => ({ ...message, key: message.id })));
-    expect(theirs.messages(id)).toBe(theirLobby.messages);
+    expect(theirs.lobbyMessages(id)).toBe(theirLobby.messages);
   });
 
   it('change when the game server moderates them', async () => {
@@ -203,7 +203,7 @@ describe('messages', () => {
       await lobbyOf(hers, id).send('before');
       await heard(theirs, id, messages => messages.length === 1);
       const shown: string[] = [];
-      theirs.messages$(id).subscribe(messages => shown.push(contentOf(messages).join()));
+      theirs.lobbyMessages$(id).subscribe(messages => shown.push(contentOf(messages).join()));
 
       network.cut(code);
       for (const text of ['between', 'still between']) await lobbyOf(hers, id).send(text);

@@ -5,7 +5,7 @@ import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import type { LobbyHandle } from '../../src/sdk/lobby/lobby-handle.ts';
-import type { LobbyNewsEvent } from '../../src/sdk/lobby/lobby-news.ts';
+import type { ClientNewsEvent } from '../../src/sdk/lobby/lobby-news.ts';
 import type { LobbyMessageEntry } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { Fetch } from '../../src/wire/clock/ports.ts';
@@ -270,9 +270,9 @@ describe('messages of a handle', () => {
     expect(waved).toMatchObject({ author: { displayName: 'Ada' }, metadata: { emote: 'wave' } });
     expect(isDeeplyFrozen(lobby.messages)).toBe(true);
     // Sent is what was answered; the event may come later.
-    await firstValueFrom(client.messages$(lobby.id).pipe(filter(messages => messages.length === 3)));
+    await firstValueFrom(client.lobbyMessages$(lobby.id).pipe(filter(messages => messages.length === 3)));
     const withIds = lobby.messages.map(message => ({ ...message, key: message.id }));
-    expect(withIds).toEqual(client.messages(lobby.id));
+    expect(withIds).toEqual(client.lobbyMessages(lobby.id));
     expect(lobby.messages.map(({ key }) => key)).toEqual(firstKeys);
   });
 
@@ -362,7 +362,7 @@ describe('unread messages', () => {
     await callApi(service, 'PUT', `/lobbies/${id}/members/${grace.id}`, {});
     await seen(theirs.client, id);
     await lobbyOf(hers.client, id).send('after');
-    await firstValueFrom(theirs.client.messages$(id).pipe(filter(({ length }) => length === 1)));
+    await firstValueFrom(theirs.client.lobbyMessages$(id).pipe(filter(({ length }) => length === 1)));
     const lobby = lobbyOf(theirs.client, id);
     expect(lobby.unreadCount).toBe(1);
     await lobby.loadOlder();
@@ -439,7 +439,7 @@ describe('metadata with a schema', () => {
 });
 
 describe('events$', () => {
-  const lineOf = (event: LobbyNewsEvent): string => {
+  const lineOf = (event: ClientNewsEvent): string => {
     if ('message' in event) return `${event.type} ${event.message.content}`;
     return 'member' in event ? `${event.type} ${event.member.displayName}` : event.type;
   };
@@ -450,7 +450,7 @@ describe('events$', () => {
     const members: number[] = [];
     hers.client.events$.subscribe(event => {
       events.push(lineOf(event));
-      members.push(hers.client.members(event.lobbyId).length);
+      if ('lobbyId' in event) members.push(hers.client.members(event.lobbyId).length);
     });
     const lobby = await hers.client.lobbies.join('raid');
     const other = await theirs.client.lobbies.join('raid', { memberMetadata: { team: 'red' } });

@@ -139,7 +139,7 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     await keyboard.press('Enter');
     await window.getByRole('heading', { name: 'By keys' }).waitFor();
 
-    await keyboard.press('Alt+3');
+    await keyboard.press('Alt+4');
     await tabTo(window, 'text=Sign out');
     await keyboard.press('Enter');
     await expect.poll(focused).toBe('Sign in');
@@ -179,6 +179,14 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
       await friend.lobbies.get(lobbyId)?.send(`${'Awordwithoutanend'.repeat(20)} and some more`);
       await window.locator('.message').waitFor();
       await look('lobby');
+      await friend.friends.addByUsername('ada', { note: 'Awordwithoutanend'.repeat(7) });
+      await window.getByRole('navigation').getByRole('button', { name: 'Friends' }).click();
+      await window.getByRole('button', { name: 'Accept Grace' }).waitFor();
+      await look('request');
+      await window.getByRole('button', { name: 'Accept Grace' }).click();
+      await window.getByRole('button', { name: /^Grace/ }).click();
+      await window.getByRole('heading', { name: 'Grace' }).waitFor();
+      await look('friend');
       for (const page of ['Entry point', 'Account'] as const) {
         await window.getByRole('navigation').getByRole('button', { name: page }).click();
         await look(page.toLowerCase().replace(' ', '-'));

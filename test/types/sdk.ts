@@ -103,14 +103,14 @@ export const isUp = client.status.status === 'up';
 
 export const members: Observable<LobbyMembers> = client.members$('5');
 export const member: Observable<LobbyMemberSnapshot | undefined> = client.member$('5', '9');
-export const messages: Observable<LobbyMessages> = client.messages$('5');
+export const messages: Observable<LobbyMessages> = client.lobbyMessages$('5');
 export const waits: Observable<readonly WaitSnapshot[]> = client.waits$;
 export const names: Observable<readonly string[]> = client.select$(lobbies => lobbies.map(({ id }) => id));
 export const commands: Observable<CommandsSnapshot> = client.commands$({ channelId: '7' });
 // @ts-expect-error there is no such place
 client.commands$('everywhere');
 // @ts-expect-error a message is read-only
-for (const message of client.messages('5')) message.content = '';
+for (const message of client.lobbyMessages('5')) message.content = '';
 
 export async function play(): Promise<LobbyId> {
   const raid = await client.lobbies.join('raid', { memberMetadata: { team: 'red' }, deadlineMs: 5_000 });

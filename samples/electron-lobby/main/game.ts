@@ -8,6 +8,7 @@ import { createGameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
 import { LobbyDesk } from './lobby-desk.ts';
 import { noteNews } from './news.ts';
+import { PresenceDesk } from './presence-desk.ts';
 import type { StateStore } from './state-store.ts';
 
 /** What a {@link Game} stands on. */
@@ -37,6 +38,7 @@ export class Game {
     const backend = createGameBackend(backendBase, async () => (await this.#windows?.credentials?.accessToken()) ?? '');
     this.#lobbies = new LobbyDesk({ client, store, journal });
     this.#entryPoint = new EntryPointDesk({ backend, store, journal });
+    new PresenceDesk({ client, store, journal });
   }
 
   /** Pages show what other players wrote, so whatever they send is checked: texts here, the rest where it is used. */
@@ -44,6 +46,7 @@ export class Game {
     reopenPage: () => this.#parts.reopenPage(),
     createLobby: (title: string) => this.#lobbies.create(text(title)),
     joinLobby: (code: string, create: boolean) => this.#lobbies.join(text(code), create === true),
+    joinFriend: (inviteId: string) => this.#lobbies.joinFriend(text(inviteId)),
     copyCode: (lobbyId: string) => this.#copyCode(text(lobbyId)),
     loadEntryPoint: () => this.#entryPoint.load(),
     // As a value, because a window shows the faults of single fields.

@@ -54,6 +54,17 @@ export class LobbyDesk {
     return id;
   }
 
+  /** Joins the lobby of a friend who invited the player. @returns the lobby's id */
+  async joinFriend(inviteId: string): Promise<string> {
+    const { invites } = this.#parts.client;
+    const code = await invites.accept(inviteId);
+    const { id } = await this.#enter(code, undefined);
+    invites.dismiss(inviteId);
+    this.#keep(id, code);
+    this.#parts.journal.note('You joined a friend.', 'good');
+    return id;
+  }
+
   /** @param title of the lobby, should it be created */
   #enter(code: string, title: string | undefined): Promise<LobbyHandle> {
     const name = this.#playerName;

@@ -19,6 +19,8 @@ const connectionNews: Readonly<Partial<Record<ConnectionStatus, Note>>> = {
   reconnecting: ['The connection was lost. The game tries again by itself.', 'warning'],
 };
 
+const inviteWords = { join: 'invites you to join', join_request: 'would like to join you' } as const;
+
 const memberNews = {
   memberJoined: 'joined',
   memberLeft: 'left',
@@ -55,6 +57,15 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
         if (lobby) journal.note(`${titleOf(lobby)}: ${text}.`, 'plain', news);
         break;
       }
+      case 'relationshipCreated': {
+        const { displayName, relationship } = event.user;
+        if (relationship.type === 'friend') journal.note(`You and ${displayName} are friends.`, 'good');
+        if (relationship.type === 'incoming') journal.note(`${displayName} would like to be your friend.`);
+        break;
+      }
+      case 'inviteReceived':
+        journal.note(`${event.invite.sender?.displayName ?? 'A player'} ${inviteWords[event.invite.type]}.`);
+        break;
       case 'lobbyLeft':
         if (!isAccidental(event.lobby)) journal.note(`You left ${titleOf(event.lobby)}.`);
         break;

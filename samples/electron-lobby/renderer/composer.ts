@@ -1,21 +1,29 @@
+import type { Outcome } from '../shared/state.ts';
 import { el, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
-import type { Actions } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 
 // Of the interface; the rulebook in the main process judges, this only shows it coming.
 const lengthMax = 2_000;
 const lengthShown = 1_800;
 
-/** The line to say something in. Enter sends, Shift and Enter begins a new line. */
+/**
+ * The line to say something in. Enter sends, Shift and Enter begins a new line.
+ *
+ * @param label what screen readers call it
+ */
 export function createComposer(
-  actions: Actions,
-  lobbyId: () => string,
-): { readonly element: HTMLElement; focus(): void; update(isLive: boolean, isOther: boolean): void } {
+  label: string,
+  say: (text: string) => Promise<Outcome>,
+): {
+  readonly element: HTMLElement;
+  focus(): void;
+  update(isLive: boolean, isOther: boolean): void;
+} {
   const text = el('textarea', {
     name: 'text',
     rows: 1,
-    'aria-label': 'Message',
+    'aria-label': label,
     'aria-keyshortcuts': 'Control+J',
     placeholder: 'Say something …',
     maxlength: lengthMax,
@@ -36,7 +44,7 @@ export function createComposer(
   submits(
     form,
     notice,
-    () => (text.value.trim() === '' ? undefined : actions.say(lobbyId(), text.value)),
+    () => (text.value.trim() === '' ? undefined : say(text.value)),
     () => {
       form.reset();
       showLength();

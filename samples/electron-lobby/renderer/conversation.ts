@@ -1,21 +1,24 @@
-import type { LobbyMessageSnapshot } from '@rallypoint/sdk';
+import type { DirectMessageSnapshot, LobbyMessageSnapshot } from '@rallypoint/sdk';
 import { avatar } from './avatar.ts';
 import { el, keyedList, type Row, setAttribute, setShown, setText } from './dom.ts';
-import { type LobbyEntry, timeOf } from './model.ts';
+import { type Entry, timeOf } from './model.ts';
 import { clockElement } from './time.ts';
 
 // Lines of one author that follow each other this closely share a head.
 const togetherMs = 5 * 60_000;
 const nearEndPixels = 80;
 
+/** What somebody said, in a lobby or to a friend. */
+type Said = LobbyMessageSnapshot | DirectMessageSnapshot;
+
 /** What was said and what happened, with the newest in view unless the player is reading further up. */
 export function createConversation(): {
   readonly element: HTMLElement;
-  update(entries: readonly LobbyEntry[], ownId: string | undefined, isOther: boolean): void;
+  update(entries: readonly Entry[], ownId: string | undefined, isOther: boolean): void;
 } {
   const list = el('ol', { class: 'entries', role: 'log', 'aria-label': 'Conversation' });
   let ownId: string | undefined;
-  const update = keyedList<LobbyEntry>(list, entry =>
+  const update = keyedList<Entry>(list, entry =>
     isMessage(entry) ? messageRow(entry, entry.author !== undefined && entry.author.id === ownId) : eventRow(),
   );
   const empty = el('p', { class: 'empty-hint' }, 'Nobody has said anything yet. Say hello!');
@@ -27,7 +30,7 @@ export function createConversation(): {
     list,
   );
   const element = el('div', { class: 'conversation' }, scroller, toEnd);
-  let lastId: LobbyEntry['id'] | undefined;
+  let lastId: Entry['id'] | undefined;
   let isAtEnd = true;
   // A window that is made smaller must not hide the newest line.
   new ResizeObserver(() => isAtEnd && scrollToEnd()).observe(scroller);
@@ -63,11 +66,11 @@ export function createConversation(): {
   };
 }
 
-function isMessage(entry: LobbyEntry | undefined): entry is LobbyMessageSnapshot {
+function isMessage(entry: Entry | undefined): entry is Said {
   return entry !== undefined && 'content' in entry;
 }
 
-function messageRow({ author, sentAtMs }: LobbyMessageSnapshot, isYou: boolean): Row<LobbyEntry> {
+function messageRow({ author, sentAtMs }: Said, isYou: boolean): Row<Entry> {
   const name = author?.displayName ?? 'Somebody';
   const content = el('p', {});
   const edited = el('small', { class: 'soft' }, 'edited');
@@ -89,11 +92,11 @@ function messageRow({ author, sentAtMs }: LobbyMessageSnapshot, isYou: boolean):
   };
 }
 
-function isContinued(entry: LobbyMessageSnapshot, before: LobbyEntry | undefined): boolean {
+function isContinued(entry: Said, before: Entry | undefined): boolean {
   return isMessage(before) && before.author?.id === entry.author?.id && entry.sentAtMs - before.sentAtMs < togetherMs;
 }
 
-function eventRow(): Row<LobbyEntry> {
+function eventRow(): Row<Entry> {
   const text = el('span', {});
   const element = el('li', { class: 'event' }, text);
   return {

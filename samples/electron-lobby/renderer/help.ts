@@ -1,7 +1,7 @@
 import { el } from './dom.ts';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
-  ['Alt 1 … 4', 'Lobbies, entry point, account, recent events'],
+  ['Alt 1 … 5', 'Lobbies, friends, entry point, account, recent events'],
   ['Ctrl K', 'Join a lobby with its code'],
   ['Ctrl J', 'Write a message'],
   ['↑ ↓', 'From lobby to lobby, in the list'],

@@ -34,7 +34,7 @@ export function createLobby(actions: Actions): View & { focusComposer(): void } 
   );
   const leave = el('button', { class: 'quiet leave', onclick: leaveLobby }, icon('leave'), el('span', {}, 'Leave'));
   const conversation = createConversation();
-  const composer = createComposer(actions, () => lobbyId);
+  const composer = createComposer('Message', text => actions.say(lobbyId, text));
   const members = createMemberList();
   const open = el(
     'div',

@@ -1,5 +1,22 @@
-import type { ConnectionSnapshot, LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
-import type { SignInSnapshot, WindowCalls, WindowClient, WindowLobby } from '@rallypoint/sdk/electron/renderer';
+import type {
+  ConnectionSnapshot,
+  DirectMessageSnapshot,
+  FriendRequestsSnapshot,
+  FriendsSnapshot,
+  InviteSnapshot,
+  LobbyMessageSnapshot,
+  LobbySnapshot,
+  SocialUserSnapshot,
+  UserId,
+} from '@rallypoint/sdk';
+import type {
+  SignInSnapshot,
+  WindowCalls,
+  WindowClient,
+  WindowConversation,
+  WindowLobby,
+} from '@rallypoint/sdk/electron/renderer';
+import type { Observable } from 'rxjs';
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
 import type { GameCalls } from '../main/game.ts';
 import { isAccidental } from '../shared/names.ts';
@@ -15,12 +32,21 @@ export interface AppState extends GameState {
   readonly openLobby?: { readonly lobby: LobbySnapshot; readonly handle: WindowLobby };
   /** Messages of others that were not shown yet. */
   unreadOf(lobbyId: string): number;
+  readonly friends: FriendsSnapshot;
+  readonly requests: FriendRequestsSnapshot;
+  readonly blocked: readonly SocialUserSnapshot[];
+  /** Invites and wishes to join that can still be answered, the oldest first. */
+  readonly invites: readonly InviteSnapshot[];
+  /** The friend whose conversation is shown. */
+  readonly openFriend?: { readonly friend: SocialUserSnapshot; readonly conversation: WindowConversation };
+  /** Messages of a friend that were not shown yet. */
+  unreadFrom(userId: string): number;
   /** Why nobody is signed in any more, or why it did not succeed. */
   readonly signInProblem: Problem | undefined;
 }
 
-/** What is in a lobby's conversation: what was said, and what happened. */
-export type LobbyEntry = LobbyMessageSnapshot | LogEntry;
+/** What is in a conversation: what was said, and what happened. */
+export type Entry = LobbyMessageSnapshot | DirectMessageSnapshot | LogEntry;
 
 const historyMax = 100;
 const entriesShownMax = 300;
@@ -35,6 +61,8 @@ export class AppModel {
   readonly #started = Promise.withResolvers<void>();
   #state: GameState | undefined;
   #shownId: string | null = null;
+  #friendId: string | null = null;
+  #talk: { unsubscribe(): void } | undefined;
   #hasSignedOut = false;
   #isTelling = false;
 
@@ -48,12 +76,24 @@ export class AppModel {
       this.#changed();
     });
     client.credentials$.subscribe(snapshot => {
-      if (snapshot?.status !== 'signed-in') this.#shownId = null;
-      else this.#hasSignedOut = false;
+      if (snapshot?.status !== 'signed-in') {
+        this.#shownId = null;
+        this.#showFriend(null);
+      } else this.#hasSignedOut = false;
       this.#changed();
     });
     client.status$.subscribe(() => this.#changed());
     client.lobbies$.subscribe(lobbies => this.#take(lobbies));
+    const { friends, invites, messages } = client;
+    for (const watched of [
+      friends.friends$,
+      friends.requests$,
+      friends.blocked$,
+      invites.invites$,
+      messages.conversations$,
+    ]) {
+      (watched as Observable<unknown>).subscribe(() => this.#changed());
+    }
   }
 
   /** @param lobbyId the lobby that the window showed before it was reloaded. Resolves when there is something to show. */
@@ -74,6 +114,9 @@ export class AppModel {
     );
     const lobby = lobbies.find(({ id }) => id === this.#shownId);
     const handle = lobby && this.#client.lobbies.get(lobby.id);
+    const { friends, requests, blocked } = this.#client.friends;
+    const { invites, messages } = this.#client;
+    const friend = this.#friendId === null ? undefined : this.#client.users.user(this.#friendId as UserId);
     const ending = this.#hasSignedOut ? undefined : endingOf(signIn);
     return {
       ...this.#state,
@@ -81,6 +124,13 @@ export class AppModel {
       connection: status,
       lobbies,
       ...(lobby && handle && { openLobby: { lobby, handle } }),
+      friends,
+      requests,
+      blocked,
+      invites: invites.invites.filter(({ isValid }) => isValid),
+      ...(friend && { openFriend: { friend, conversation: messages.get(friend.id) } }),
+      unreadFrom: id =>
+        id === this.#friendId ? 0 : (messages.conversations.find(one => one.id === id)?.unreadCount ?? 0),
       unreadOf: id => (id === this.#shownId ? 0 : (this.#handle(id)?.unreadCount ?? 0)),
       signInProblem: (signIn.error && problemOf(signIn.error)) ?? ending ?? problem,
     };
@@ -115,6 +165,26 @@ export class AppModel {
         if (!lobby) throw new GameError('not_a_lobby_member');
         await lobby.send(text);
       }),
+    addFriend: (username: string) => outcomeOf(() => this.#client.friends.addByUsername(username.trim())),
+    acceptFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.accept(userId)),
+    declineFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.decline(userId)),
+    cancelFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.cancel(userId)),
+    removeFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.remove(userId)),
+    block: (userId: UserId) => outcomeOf(() => this.#client.friends.block(userId)),
+    unblock: (userId: UserId) => outcomeOf(() => this.#client.friends.unblock(userId)),
+    /** Null: none. */
+    showFriend: (userId: UserId | null) => this.#showFriend(userId),
+    sayTo: (userId: UserId, text: string) => outcomeOf(() => this.#client.messages.get(userId).send(text)),
+    invite: (userId: UserId) => outcomeOf(() => this.#client.invites.send(userId)),
+    askToJoin: (userId: UserId) => outcomeOf(() => this.#client.invites.requestJoin(userId)),
+    /** Joins the friend who sent the invite, or lets the friend join who asked. */
+    answerInvite: ({ id, type }: InviteSnapshot) =>
+      outcomeOf(async () => {
+        if (type === 'join') return this.#show(await this.#game.joinFriend(id));
+        await this.#client.invites.reply(id);
+        await this.#client.invites.dismiss(id);
+      }),
+    dismissInvite: ({ id }: InviteSnapshot) => outcomeOf(async () => this.#client.invites.dismiss(id)),
     copyCode: (lobbyId: string) => outcomeOf(() => this.#game.copyCode(lobbyId)),
     loadEntryPoint: () => outcomeOf(() => this.#game.loadEntryPoint()),
     saveEntryPoint: (draft: EntryPointDraft): Promise<Outcome> => this.#game.saveEntryPoint(draft),
@@ -142,6 +212,19 @@ export class AppModel {
     this.#changed();
   }
 
+  #showFriend(userId: string | null): void {
+    this.#friendId = userId;
+    this.#talk?.unsubscribe();
+    this.#talk = undefined;
+    if (userId !== null) {
+      const conversation = this.#client.messages.get(userId as UserId);
+      this.#talk = conversation.messages$.subscribe(() => this.#changed());
+      // What cannot be read is not shown; the conversation works without.
+      conversation.loadOlder(historyMax, { whenOffline: 'queue' }).catch(() => {});
+    }
+    this.#changed();
+  }
+
   #show(lobbyId: string | null): void {
     this.#shownId = lobbyId;
     this.#changed();
@@ -156,6 +239,8 @@ export class AppModel {
       // What is said while it is shown has been read.
       const shown = this.#shownId === null ? undefined : this.#handle(this.#shownId);
       if (shown && shown.unreadCount > 0) shown.markRead();
+      const talk = this.#friendId === null ? undefined : this.#client.messages.get(this.#friendId as UserId);
+      if (talk && talk.unreadCount > 0) talk.markRead();
       if (this.#state) this.#onChange();
     });
   }
@@ -164,7 +249,7 @@ export class AppModel {
 export type Actions = AppModel['actions'];
 
 /** What was said and what happened in the lobby that is shown, oldest first. */
-export function entriesOf({ openLobby, log }: AppState): readonly LobbyEntry[] {
+export function entriesOf({ openLobby, log }: AppState): readonly Entry[] {
   if (!openLobby) return [];
   const { lobby, handle } = openLobby;
   const said = handle.messages.filter(message => message.status === 'sent');
@@ -172,6 +257,11 @@ export function entriesOf({ openLobby, log }: AppState): readonly LobbyEntry[] {
   return [...said, ...happened].sort((a, b) => timeOf(a) - timeOf(b)).slice(-entriesShownMax);
 }
 
-export function timeOf(entry: LobbyEntry): number {
+/** What the player and a friend said, oldest first. */
+export function messagesWith({ openFriend }: AppState): readonly DirectMessageSnapshot[] {
+  return openFriend?.conversation.messages.filter(message => message.status === 'sent') ?? [];
+}
+
+export function timeOf(entry: Entry): number {
   return 'atMs' in entry ? entry.atMs : entry.sentAtMs;
 }

@@ -2,8 +2,11 @@ import { createAccount } from './account.ts';
 import { createActivity } from './activity.ts';
 import { el, setAttribute } from './dom.ts';
 import { createEntryPoint } from './entry-point.ts';
+import { createFriendList } from './friend-list.ts';
+import { createFriendView } from './friend-view.ts';
 import { createHelp } from './help.ts';
 import { type IconName, icon } from './icon.ts';
+import { createInvites } from './invites.ts';
 import { createLobby } from './lobby.ts';
 import { createLobbyList } from './lobby-list.ts';
 import type { Actions, AppState } from './model.ts';
@@ -11,10 +14,11 @@ import { listenForKeys } from './shortcuts.ts';
 import { createTopBar } from './top-bar.ts';
 import type { View } from './view.ts';
 
-export type PageName = 'lobbies' | 'entry-point' | 'account' | 'activity';
+export type PageName = 'lobbies' | 'friends' | 'entry-point' | 'account' | 'activity';
 
 const pages: readonly (readonly [name: PageName, label: string, icon: IconName])[] = [
   ['lobbies', 'Lobbies', 'lobbies'],
+  ['friends', 'Friends', 'people'],
   ['entry-point', 'Entry point', 'launch'],
   ['account', 'Account', 'account'],
   ['activity', 'Activity', 'activity'],
@@ -24,6 +28,9 @@ const pages: readonly (readonly [name: PageName, label: string, icon: IconName])
 export function createShell(actions: Actions): View & { focus(): void } {
   const lobbyList = createLobbyList(actions);
   const lobby = createLobby(actions);
+  const friendList = createFriendList(actions);
+  const friend = createFriendView(actions);
+  const invites = createInvites(actions, () => go('lobbies'));
   const entryPoint = createEntryPoint(actions);
   const account = createAccount(actions);
   const activity = createActivity();
@@ -42,7 +49,17 @@ export function createShell(actions: Actions): View & { focus(): void } {
     { class: 'shell' },
     topBar.element,
     el('nav', { class: 'tabs', 'data-region': true, tabindex: -1, 'aria-label': 'Pages' }, ...buttons),
-    el('main', {}, lobbyList.element, lobby.element, entryPoint.element, account.element),
+    el(
+      'main',
+      {},
+      lobbyList.element,
+      lobby.element,
+      friendList.element,
+      friend.element,
+      entryPoint.element,
+      account.element,
+    ),
+    invites.element,
     activity.element,
     help.element,
   );
@@ -68,18 +85,20 @@ export function createShell(actions: Actions): View & { focus(): void } {
       lobbyList.focusCode();
     },
     composer() {
+      if (element.dataset.page === 'friends') return friend.focusComposer();
       go('lobbies');
       lobby.focusComposer();
     },
     help: () => help.open(),
   });
 
-  const views: readonly View[] = [topBar, lobbyList, lobby, entryPoint, account, activity];
+  const views: readonly View[] = [topBar, lobbyList, lobby, friendList, friend, invites, entryPoint, account, activity];
   return {
     element,
     focus: () => buttons[0]?.focus(),
     update(state: AppState) {
       element.dataset.lobby = state.openLobby ? 'open' : 'closed';
+      element.dataset.friend = state.openFriend ? 'open' : 'closed';
       for (const view of views) view.update(state);
     },
   };

@@ -22,7 +22,7 @@ function actionOf(event: KeyboardEvent, shell: HTMLElement, shortcuts: Shortcuts
   const { key, altKey, shiftKey } = event;
   const isCommand = event.ctrlKey || event.metaKey;
   if (key === 'F6') return () => focusRegion(shell, shiftKey ? -1 : 1);
-  if (altKey && !isCommand && /^[1-4]$/.test(key)) return () => shortcuts.page(Number(key) - 1);
+  if (altKey && !isCommand && /^[1-5]$/.test(key)) return () => shortcuts.page(Number(key) - 1);
   if (!isCommand || altKey || shiftKey) return undefined;
   if (key === 'k') return () => shortcuts.joinCode();
   if (key === 'j') return () => shortcuts.composer();

@@ -1,4 +1,10 @@
-import type { ConnectionSnapshot, KeychainTier, LobbySnapshot } from '@rallypoint/sdk';
+import type {
+  ConnectionSnapshot,
+  FriendsSnapshot,
+  KeychainTier,
+  LobbySnapshot,
+  SocialUserSnapshot,
+} from '@rallypoint/sdk';
 import type { AppState } from './model.ts';
 
 /** What the states of things are called. */
@@ -48,4 +54,39 @@ export function onlineIn({ members }: LobbySnapshot): number {
 
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+const statusWords: Readonly<Record<SocialUserSnapshot['status'], string>> = {
+  online: 'Online',
+  idle: 'Away',
+  dnd: 'Does not want to be disturbed',
+  offline: 'Offline',
+};
+
+/** What a friend does, or whether they are there. */
+export function presenceWords({ status, activity }: SocialUserSnapshot): string {
+  const { details, state, party } = activity ?? {};
+  const [present, max] = party?.size ?? [];
+  const where = [details, state].filter(one => one !== undefined).join(', ');
+  if (where === '') return statusWords[status];
+  return max === undefined ? where : `${where} (${present} of ${max})`;
+}
+
+/** Bit of an activity: it has a party with a free place. */
+const joinable = 1 << 1;
+
+export function canBeJoined({ activity }: SocialUserSnapshot): boolean {
+  return ((activity?.flags ?? 0) & joinable) !== 0;
+}
+
+/** Why no friends can be shown; undefined when they can. */
+export function unavailableWords({ unavailable }: FriendsSnapshot): string | undefined {
+  switch (unavailable?.reason) {
+    case 'not_connected':
+      return 'Your friends are shown once the game is connected.';
+    case 'missing_scope':
+      return 'You did not allow the game to see your friends. Sign out and in again to change that.';
+    case undefined:
+      return undefined;
+  }
 }

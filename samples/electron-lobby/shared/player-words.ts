@@ -198,9 +198,53 @@ const ownRules: Words = {
   interrupted: { message: 'Your sign-in could not be renewed, because an answer was lost.', remedy: signInAgain },
 };
 
+/** Friends, what they play, and messages to them. */
+const friends: Words = {
+  activity_expired: { message: 'This invite has expired.', remedy: 'Ask for a new one.' },
+  already_friends: { message: 'You are friends already.' },
+  application_not_authorized: { message: 'This player no longer plays this game.' },
+  bots_have_no_friends: { message: 'This is a program, not a player.' },
+  cannot_send_to_user: { message: 'You cannot write to this player.', remedy: 'Become friends, or meet in the game.' },
+  friend_request_blocked: { message: 'You cannot become friends with this player.' },
+  friend_request_to_self: { message: 'This is your own name.', remedy: 'Enter the name of another player.' },
+  friend_requests_disabled: { message: 'This player does not want requests.' },
+  game_friend_messages_off: {
+    message: 'This player reads messages in the game only.',
+    remedy: 'Write when they play.',
+  },
+  invalid_activity_action: {
+    message: 'There is nothing to join.',
+    remedy: 'Open a lobby with a free place first, then invite your friend.',
+  },
+  invalid_recipient: { message: 'You cannot write to yourself.' },
+  invalid_status: { message: 'There is no such status.' },
+  no_activity_access: { message: 'You may not join this player.', remedy: 'Ask them for an invite.' },
+  no_common_application: { message: 'This player does not play this game.' },
+  no_friend_request: { message: 'This request is no longer there.' },
+  no_mutual_guilds: { message: 'You cannot write to this player.', remedy: 'Become friends, or meet in the game.' },
+  not_friends: { message: 'You are not friends.', remedy: 'Send a request first.' },
+  not_joinable: { message: 'There is nothing to join now.', remedy: tryLater },
+  not_the_author: { message: 'Somebody else wrote this.' },
+  opening_messages_too_fast: { message: 'You write to too many players at once.', remedy: tryLater },
+  provisional_user_offline: {
+    message: 'This player can be reached in the game only.',
+    remedy: 'Write when they play.',
+  },
+  too_many_blocks: { message: 'You have blocked as many players as you can.', remedy: 'Unblock somebody first.' },
+  too_many_friends: { message: 'One of you has as many friends as possible.', remedy: 'Remove somebody first.' },
+  unknown_invite: { message: 'This invite is no longer there.', remedy: 'Ask for a new one.' },
+  unknown_session: { message: 'This player is no longer in the game.' },
+  unknown_username: {
+    message: 'Nobody has this name.',
+    remedy: 'Look how it is written: it is the name to sign in with.',
+  },
+  wrong_relationship: { message: 'This has changed meanwhile.', remedy: 'Look at your friends again.' },
+};
+
 /** By code. What is missing here only a mistake in the game's own code or settings leads to. */
 const wordsByCode: Words = {
   ...service,
+  ...friends,
   ...gameServer,
   ...transport,
   ...signIn,

@@ -6,6 +6,8 @@ export interface RateLimit {
   readonly windowMs: number;
   /** All users of an application count together. */
   readonly perApplication?: true;
+  /** Each user whom the path names counts separately. */
+  readonly perRecipient?: true;
 }
 
 /**
@@ -26,6 +28,11 @@ export type RateLimitBucket =
   | 'lobby-link'
   | 'lobby-invite'
   | 'lobby-invite-own'
+  | 'direct-message'
+  /** Not a route's: counts the users to whom a user writes without a conversation. */
+  | 'direct-message-open'
+  /** Not a route's: counts a user's invites and join requests. */
+  | 'activity-invite'
   | 'command-read'
   | 'command-write'
   | 'command-bulk'
@@ -42,6 +49,8 @@ export type RateLimitBucket =
   | 'gateway-presence'
   /** Requests for all members, counted for every guild. */
   | 'gateway-all-members'
+  /** Not a route's: relationships that a user asks for, of both kinds. */
+  | 'friend-request'
   /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
   | 'oauth-proof'
   /** Not a route's: device codes that a user typed in and that the service had not issued. */
@@ -107,6 +116,11 @@ const commandBuckets = {
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
+/** Unspecified: the sources name no figure. */
+const socialBuckets = {
+  'friend-request': { requests: 30, windowMs: minute },
+} as const;
+
 /**
  * Deviation: blocks are short, grow, and do not affect callers with a valid credential. The hosted service blocks an address for
  * a day; behind a proxy that would block all callers.
@@ -132,6 +146,12 @@ const attemptBuckets = {
   'sign-in-address': { requests: 30, windowMs: 5 * minute },
 } as const;
 
+/** Unspecified: how many invites; whether invites and conversations are counted for a user or for an application. */
+const messageBuckets = {
+  'direct-message-open': { requests: 10, windowMs: 10 * minute },
+  'activity-invite': { requests: 10, windowMs: minute },
+} as const;
+
 /**
  * - `standard`: the figures of the base description
  * - `development`: what the hosted service allows an application that is not approved
@@ -152,9 +172,12 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-member-remove': { requests: 5000, windowMs: 10 * second },
       'lobby-join': { requests: 10, windowMs: 60 * second },
       'lobby-message': { requests: 3000, windowMs: 2 * hour },
+      'direct-message': { requests: 5, windowMs: 5 * second, perRecipient: true },
+      ...messageBuckets,
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...socialBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,
@@ -174,9 +197,12 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-link': { ...hundredInTwoHours, requests: 20 },
       'lobby-invite': hundredInTwoHours,
       'lobby-invite-own': hundredInTwoHours,
+      'direct-message': hundredInTwoHours,
+      ...messageBuckets,
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...socialBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,

@@ -12,6 +12,8 @@ export interface AccessToken {
   /** The player, who can be named by this or by `idToken`. */
   readonly userId?: string | undefined;
   readonly idToken?: string | undefined;
+  /** The granted scopes, separated by spaces. Absent: unknown until the session says so. */
+  readonly scopes?: string | undefined;
 }
 
 /** Reports that a token expires soon, or has expired. Frozen. */
@@ -60,6 +62,10 @@ export class HeldToken {
 
   get accessToken(): string | undefined {
     return this.#token?.accessToken;
+  }
+
+  get scopes(): readonly string[] | undefined {
+    return this.#token?.scopes?.split(' ');
   }
 
   /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */

@@ -37,3 +37,11 @@ export {
   WindowLobby,
   type WindowOptions,
 } from './window-lobbies.ts';
+export {
+  WindowConversation,
+  WindowFriends,
+  WindowInvites,
+  WindowMessages,
+  WindowPresence,
+  WindowUsers,
+} from './window-social.ts';

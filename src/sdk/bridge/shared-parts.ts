@@ -1,16 +1,16 @@
-import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { RedirectWay } from '../auth/authorizer.ts';
-import type { OperationOptions, WhenOffline } from '../call-options.ts';
 import type { Client, ClientSignInOptions } from '../client.ts';
 import type { CommandPlace } from '../command/snapshot.ts';
-import { BehaviorSubject, Observable } from '../live/rxjs.ts';
+import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import type { LobbyHandle } from '../lobby/lobby-handle.ts';
-import type { LobbyMessageEntry } from '../lobby/snapshot.ts';
 import type { CallSnapshot } from '../voice/snapshot.ts';
+import { joinOptions, oneOf, operationOptions, record, text } from './arguments.ts';
 import { absentCall, gamePrefix } from './messages.ts';
 import type { SharedSignIn } from './shared-sign-in.ts';
+import { type HandleState, sharedSocial, threadState } from './shared-social.ts';
 import type { SharedParts } from './window-connection.ts';
 
 /** What a game shares with its windows beside the client, by name. */
@@ -22,13 +22,6 @@ export interface GameParts {
   readonly calls?: Readonly<Record<string, (...args: never[]) => unknown>> | undefined;
   /** What windows may watch: observables that replay their latest value. Values are JSON, and hold no secrets. */
   readonly states?: Readonly<Record<string, Observable<unknown>>> | undefined;
-}
-
-/** What a window gets of a lobby's handle beside what is in {@link LobbySnapshot}. */
-export interface HandleState {
-  readonly messages: readonly LobbyMessageEntry[];
-  readonly unreadCount: number;
-  readonly hasOlder: boolean;
 }
 
 const noHandle: HandleState = Object.freeze({ messages: Object.freeze([]), unreadCount: 0, hasOlder: false });
@@ -47,13 +40,15 @@ export function sharedParts(
     if (!handle) throw new TransportError('lobby_ended', 'The lobby ended, or the player is no longer in it.');
     return handle;
   };
+  const social = sharedSocial(client);
   return {
     states: {
+      ...social.states,
       status: () => client.status$,
       lobbies: () => client.lobbies$,
       waits: () => client.waits$,
       credentials: () => shared?.state$ ?? new BehaviorSubject(undefined),
-      messages: id => client.messages$(text(id, 'lobbyId')),
+      messages: id => client.lobbyMessages$(text(id, 'lobbyId')),
       commands: place => client.commands$(place as CommandPlace),
       handle: id => handleState(client.lobbies.get(text(id, 'lobbyId'))),
       call: id => callWithoutToken(text(id, 'lobbyId'), client.lobbies.get(text(id, 'lobbyId'))?.call.snapshot$),
@@ -61,6 +56,7 @@ export function sharedParts(
     },
     events: { events: () => client.events$ },
     calls: {
+      ...social.calls,
       /** Its answer comes after the states that were subscribed to before. */
       ping: async () => undefined,
       connect: async (_, signal) => (shared ? shared.connect(signal) : client.connect({ signal })),
@@ -79,13 +75,7 @@ export function sharedParts(
         await shared.signOut({ ...(revoke !== undefined && { revoke: revoke === true }), signal });
       },
       join: async ([secret, given], signal) => {
-        const { lobbyMetadata, memberMetadata, idleTimeoutSeconds, ...rest } = record(given);
-        const handle = await client.lobbies.join(text(secret, 'secret'), {
-          ...operationOptions(rest, signal),
-          lobbyMetadata: lobbyMetadata as Metadata | undefined,
-          memberMetadata: memberMetadata as Metadata | undefined,
-          idleTimeoutSeconds: idleTimeoutSeconds as number | undefined,
-        });
+        const handle = await client.lobbies.join(text(secret, 'secret'), joinOptions(given, signal));
         return handle.id;
       },
       leaveCalls: async ([given], signal) => client.lobbies.leaveCalls(operationOptions(given, signal)),
@@ -135,18 +125,7 @@ function named<Given, Made>(parts: Readonly<Record<string, Given>>, make: (part:
 
 function handleState(handle: LobbyHandle<unknown, unknown> | undefined): Observable<HandleState> {
   if (!handle) return new BehaviorSubject(noHandle);
-  return new Observable(watcher => {
-    const emit = () => {
-      const { messages, unreadCount, hasOlder } = handle;
-      watcher.next({ messages, unreadCount, hasOlder });
-    };
-    const messages = handle.messages$.subscribe({ next: emit, complete: () => watcher.complete() });
-    const unread = handle.unreadCount$.subscribe(emit);
-    return () => {
-      messages.unsubscribe();
-      unread.unsubscribe();
-    };
-  });
+  return threadState(handle);
 }
 
 /** The token of a voice server lets its holder in: the main process keeps it. */
@@ -157,18 +136,6 @@ function callWithoutToken(lobbyId: string, call$: Observable<CallSnapshot> | und
     server: server && { endpoint: server.endpoint },
   });
   return selectFrom(call$, withoutToken, Object.is);
-}
-
-/** Every call takes these; anything else that a window names is ignored. */
-function operationOptions(given: unknown, signal: AbortSignal): OperationOptions {
-  const { deadlineMs, whenOffline } = record(given);
-  return {
-    deadlineMs: deadlineMs as number | undefined,
-    ...(whenOffline !== undefined && {
-      whenOffline: oneOf<WhenOffline>(whenOffline, 'whenOffline', ['fail', 'queue']),
-    }),
-    signal,
-  };
 }
 
 function callOptions(given: unknown, signal: AbortSignal) {
@@ -192,21 +159,4 @@ function signInOptions({ scopes, scheme, redirect }: Readonly<Record<string, unk
 
 function scopesOf(given: unknown): string {
   return Array.isArray(given) ? given.map(scope => text(scope, 'scopes')).join(' ') : text(given, 'scopes');
-}
-
-function record(given: unknown): Readonly<Record<string, unknown>> {
-  if (given === undefined || given === null) return {};
-  if (typeof given === 'object' && !Array.isArray(given)) return given as Readonly<Record<string, unknown>>;
-  throw new ArgumentError('invalid_call_arguments', `The options must be an object (got ${typeof given}).`);
-}
-
-function text(given: unknown, name: string): string {
-  if (typeof given === 'string') return given;
-  throw new ArgumentError('invalid_call_arguments', `${name} must be a string (got ${typeof given}).`);
-}
-
-function oneOf<Value extends string>(given: unknown, name: string, values: readonly Value[]): Value {
-  const value = values.find(one => one === given);
-  if (value !== undefined) return value;
-  throw new ArgumentError('invalid_call_arguments', `${name} must be one of ${values.join(', ')}.`);
 }

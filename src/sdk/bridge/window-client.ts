@@ -9,7 +9,7 @@ import type { SignOutOptions } from '../credentials/credentials.ts';
 import type { GuildChannel, GuildMinimal } from '../guilds.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
-import type { LobbyNewsEvent } from '../lobby/lobby-news.ts';
+import type { ClientNewsEvent } from '../lobby/lobby-news.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -24,6 +24,7 @@ import { gamePrefix } from './messages.ts';
 import type { GameParts } from './shared-parts.ts';
 import type { SignInSnapshot, WindowSignInOptions } from './shared-sign-in.ts';
 import { WindowLobbies, type WindowOptions } from './window-lobbies.ts';
+import { WindowFriends, WindowInvites, WindowMessages, WindowPresence, WindowUsers } from './window-social.ts';
 
 /** Stands for events that a window has missed: it did not read for long, or had to connect again. */
 export interface EventsMissed {
@@ -72,7 +73,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
       | 'members'
       | 'member$'
       | 'member'
-      | 'messages$'
+      | 'lobbyMessages$'
       | 'commands$'
       | 'select$'
     >
@@ -80,7 +81,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   readonly status$: Observable<ConnectionSnapshot>;
   readonly lobbies$: Observable<LobbyState>;
   readonly waits$: Observable<readonly WaitSnapshot[]>;
-  readonly events$: Observable<LobbyNewsEvent | EventsMissed>;
+  readonly events$: Observable<ClientNewsEvent | EventsMissed>;
   /** Undefined when `serveWindows()` was called without credentials. */
   readonly credentials$: Observable<SignInSnapshot | undefined>;
   readonly lobbies: WindowLobbies<LobbyMetadata, MemberMetadata>;
@@ -90,6 +91,11 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
    * @throws TransportError `untrusted_window`, `connection_lost`
    */
   readonly opened: Promise<void>;
+  readonly users: WindowUsers;
+  #friends: WindowFriends | undefined;
+  #presence: WindowPresence | undefined;
+  #invites: WindowInvites<LobbyMetadata, MemberMetadata> | undefined;
+  #messages: WindowMessages | undefined;
   readonly #main: MainConnection;
   readonly #kept: { unsubscribe(): void }[];
 
@@ -102,11 +108,32 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     this.credentials$ = main.state$('credentials');
     this.events$ = main.events$('events');
     this.lobbies = new WindowLobbies(this, main, schemas);
+    this.users = new WindowUsers(main);
     const states = [this.status$, this.lobbies$, this.waits$, this.credentials$];
     // Watched as long as the window is there, for the getters.
     this.#kept = states.map(state$ => (state$ as Observable<unknown>).subscribe());
     this.opened = main.call('ping', []);
     this.opened.catch(() => {});
+  }
+
+  get friends(): WindowFriends {
+    this.#friends ??= new WindowFriends(this.#main);
+    return this.#friends;
+  }
+
+  get presence(): WindowPresence {
+    this.#presence ??= new WindowPresence(this.#main, this.users);
+    return this.#presence;
+  }
+
+  get invites(): WindowInvites<LobbyMetadata, MemberMetadata> {
+    this.#invites ??= new WindowInvites(this.#main, this.lobbies);
+    return this.#invites;
+  }
+
+  get messages(): WindowMessages {
+    this.#messages ??= new WindowMessages(this.#main);
+    return this.#messages;
   }
 
   get status(): ConnectionSnapshot {
@@ -145,13 +172,13 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     return this.members(lobbyId).find(({ id }) => id === userId);
   }
 
-  /** As {@link Client.messages$}. */
-  messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
+  /** As {@link Client.lobbyMessages$}. */
+  lobbyMessages$(lobbyId: LobbyId): Observable<LobbyMessages> {
     return this.#main.state$('messages', lobbyId);
   }
 
-  /** What {@link messages$} shows; empty while it has no subscriber. */
-  messages(lobbyId: LobbyId): LobbyMessages {
+  /** What {@link lobbyMessages$} shows; empty while it has no subscriber. */
+  lobbyMessages(lobbyId: LobbyId): LobbyMessages {
     return this.#main.latest('messages', lobbyId) ?? nothing;
   }
 

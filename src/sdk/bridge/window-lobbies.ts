@@ -21,7 +21,7 @@ import type { VoiceCall } from '../voice/voice-call.ts';
 import type { CallJoinOptions } from '../voice/voice-calls.ts';
 import type { MainConnection } from './main-connection.ts';
 import { absentCall } from './messages.ts';
-import type { HandleState } from './shared-parts.ts';
+import type { HandleState } from './shared-social.ts';
 
 /** A port carries no functions: what is waited for is in {@link WindowClient.waits$}. */
 export type WindowOptions<Options extends OperationOptions> = Omit<Options, 'onWait'>;
@@ -85,7 +85,11 @@ export class WindowLobbies<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   ): Promise<WindowLobby<LobbyMetadata, MemberMetadata>> {
     this.#readers.lobby.check('lobbyMetadata', options.lobbyMetadata);
     this.#readers.member.check('memberMetadata', options.memberMetadata);
-    const id = await this.#main.operation<LobbyId>('join', [secret], options);
+    return this.joined(await this.#main.operation<LobbyId>('join', [secret], options));
+  }
+
+  /** @internal The main process has joined the lobby. */
+  async joined(id: LobbyId): Promise<WindowLobby<LobbyMetadata, MemberMetadata>> {
     const lobby = this.get(id) ?? new WindowLobby(id, this.#client, this.#main, this.#readers);
     await lobby.opened;
     return lobby;

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
-import { capabilities, type Identify, intents, type Opcode } from '../../model/gateway.ts';
+import { capabilities, type Identify, type Opcode } from '../../model/gateway.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../../wire/clock/ports.ts';
 import { readGatewayAddress } from '../../wire/gateway/gateway-address.ts';
@@ -22,6 +22,8 @@ export interface ConnectionPorts {
   readonly loadSocket: () => Promise<SocketFactory>;
   /** The access token to connect with now. */
   readonly token: () => string;
+  /** The intents to ask for now. */
+  readonly intents: () => number;
   /** Receives every dispatch in order; READY before the status becomes `ready`. */
   readonly onDispatch: (name: string, data: unknown) => void;
 }
@@ -129,7 +131,7 @@ export class Connection {
   }
 
   async #stayConnected(run: ConnectionRun, url: string, openSocket: SocketFactory): Promise<void> {
-    const { clock, entropy, logger, token, onDispatch } = this.#ports;
+    const { clock, entropy, logger, onDispatch } = this.#ports;
     let userId: UserId | undefined;
     this.#gateway = new GatewayConnection({
       clock,
@@ -137,7 +139,7 @@ export class Connection {
       logger,
       url,
       openSocket,
-      identify: identify(token),
+      identify: identify(this.#ports),
       onOpen: () => this.#publish({ status: 'connected' }),
       onDown: down => {
         run.falter();
@@ -146,8 +148,11 @@ export class Connection {
       onStop: error => run.stop(error),
       onDispatch: (name, data) => {
         onDispatch(name, data);
-        if (name === 'READY') userId = userIdOf(data);
-        if (name !== 'READY' && name !== 'RESUMED') return;
+        if (name === 'READY') {
+          userId = userIdOf(data);
+          // Where users are listed apart, the presences of friends follow in a dispatch of their own.
+          if (Array.isArray(asRecord(data)?.users)) return;
+        } else if (name !== 'RESUMED' && name !== 'READY_SUPPLEMENTAL') return;
         this.#publish({ status: 'ready', ...(userId === undefined ? {} : { userId }) });
         run.succeed();
       },
@@ -163,16 +168,19 @@ export class Connection {
 }
 
 /** @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#players-sessions */
-function identify(token: () => string): Identify {
+function identify(ports: Pick<ConnectionPorts, 'token' | 'intents'>): Identify {
   const name = '@rallypoint/sdk';
   return {
     // Read whenever a session is opened or resumed: the game may have refreshed it meanwhile.
     get token() {
-      return `Bearer ${token()}`;
+      return `Bearer ${ports.token()}`;
     },
     properties: { os: process.platform, browser: name, device: name },
-    intents: intents.LOBBIES | intents.LOBBY_DELETE,
-    capabilities: capabilities.AUTO_LOBBY_CONNECT,
+    get intents() {
+      return ports.intents();
+    },
+    capabilities:
+      capabilities.AUTO_LOBBY_CONNECT | capabilities.DEDUPE_USER_OBJECTS | capabilities.PRIORITIZED_READY_PAYLOAD,
   };
 }
 

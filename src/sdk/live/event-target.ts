@@ -1,13 +1,13 @@
 import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
-import type { LobbyNewsEvent } from '../lobby/lobby-news.ts';
+import type { ClientNewsEvent } from '../lobby/lobby-news.ts';
 import type { LobbyState } from '../lobby/snapshot.ts';
 import type { Observable } from './rxjs.ts';
 
-/** The details of a client's events, by type: its states, and what happens in its lobbies ({@link LobbyNewsEvent}). */
+/** The details of a client's events, by type: its states, and what happens ({@link ClientNewsEvent}). */
 export type ClientEventDetails = {
   readonly status: ConnectionSnapshot;
   readonly lobbies: LobbyState;
-} & { readonly [Type in LobbyNewsEvent['type']]: EventOfType<LobbyNewsEvent, Type> };
+} & { readonly [Type in ClientNewsEvent['type']]: EventOfType<ClientNewsEvent, Type> };
 
 /** Those of a union's events that can have the type, also where one shape has several types. */
 type EventOfType<Event extends { readonly type: string }, Type> = Event extends unknown

@@ -4,22 +4,29 @@ interface Identified {
   readonly id: Snowflake;
 }
 
+const compareIds = (a: Identified, b: Identified): number => compareSnowflakes(a.id, b.id);
+
 /** The one empty list, so that empty lists are always the same object. */
 export const emptyList: readonly never[] = Object.freeze([]);
 
 /**
- * Items by their id, changed in place. A frozen list in the order of the ids is made when it is read, so that an unread
- * list costs nothing to sort, and one that is read costs a copy for each change.
+ * Items by their id, changed in place. A frozen list in their order is made when it is read, so that an unread list costs
+ * nothing to sort, and one that is read costs a copy for each change.
  */
 export class LiveList<Item extends Identified> {
   readonly #items = new Map<Item['id'], Item>();
   /** As it was when it was last read. */
   #shown: readonly Item[] = emptyList;
-  /** Ids that were put or removed since; undefined: so many that the list is sorted again instead. */
-  #changed: Snowflake[] | undefined = [];
+  readonly #compare: (a: Item, b: Item) => number;
+  /** What was put or removed since; undefined: so much that the list is sorted again instead. */
+  #changed: Item[] | undefined = [];
 
-  /** @param items in any order; of several with one id the last stays */
-  constructor(items: Iterable<Item> = []) {
+  /**
+   * @param items in any order; of several with one id the last stays
+   * @param compare 0 for items of one id alone. Default: by id
+   */
+  constructor(items: Iterable<Item> = [], compare: (a: Item, b: Item) => number = compareIds) {
+    this.#compare = compare;
     for (const item of items) this.put(item);
   }
 
@@ -37,18 +44,22 @@ export class LiveList<Item extends Identified> {
 
   /** Puts the item in, or in the place of the one with its id. */
   put(item: Item): void {
+    const known = this.#compare === compareIds ? undefined : this.#items.get(item.id);
     this.#items.set(item.id, item);
-    this.#note(item.id);
+    if (known && this.#compare(known, item) !== 0) this.#note(known);
+    this.#note(item);
   }
 
   /** @returns whether it was there */
   remove(id: Snowflake): boolean {
-    if (!this.#items.delete(id)) return false;
-    this.#note(id);
+    const known = this.#items.get(id);
+    if (!known) return false;
+    this.#items.delete(id);
+    this.#note(known);
     return true;
   }
 
-  /** By id; frozen; the same object until something changes. */
+  /** In order; frozen; the same object until something changes. */
   get shown(): readonly Item[] {
     if (this.#changed?.length !== 0) {
       const list = this.#changed ? this.#patched(this.#changed) : this.#sorted();
@@ -58,41 +69,43 @@ export class LiveList<Item extends Identified> {
     return this.#shown;
   }
 
-  #note(id: Snowflake): void {
-    if (this.#changed && this.#changed.push(id) > patchesMax) this.#changed = undefined;
+  #note(item: Item): void {
+    if (this.#changed && this.#changed.push(item) > patchesMax) this.#changed = undefined;
   }
 
   #sorted(): Item[] {
-    return [...this.#items.values()].sort((a, b) => compareSnowflakes(a.id, b.id));
+    return [...this.#items.values()].sort(this.#compare);
   }
 
-  #patched(changed: readonly Snowflake[]): Item[] {
+  #patched(changed: readonly Item[]): Item[] {
     // V8 copies a frozen array 50 times faster this way than by slice(), with() or toSpliced().
     const list = [...this.#shown];
-    for (const id of changed) {
-      const place = placeOf(list, id);
-      const item = this.#items.get(id);
-      const isListed = list[place]?.id === id;
+    for (const noted of changed) {
+      const place = this.#placeOf(list, noted);
+      const known = this.#items.get(noted.id);
+      // One that has moved since is noted in its new place, too.
+      const item = known && this.#compare(known, noted) === 0 ? known : undefined;
+      const isListed = list[place]?.id === noted.id;
       if (item && isListed) list[place] = item;
       else if (item) list.splice(place, 0, item);
       else if (isListed) list.splice(place, 1);
     }
     return list;
   }
+
+  /** Where the item is, or belongs. */
+  #placeOf(list: readonly Item[], wanted: Item): number {
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const item = list[middle];
+      if (item && this.#compare(item, wanted) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 // Beyond this, sorting again costs about as much.
 const patchesMax = 50;
-
-/** Where the item with that id is, or belongs. */
-function placeOf(list: readonly Identified[], id: Snowflake): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = list[middle];
-    if (item && compareSnowflakes(item.id, id) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -1,8 +1,8 @@
+import type { Metadata } from '../../model/lobby.ts';
 import { compareSnowflakes, type MessageId } from '../../model/snowflake.ts';
-import type { MessageEdit } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { share } from './share.ts';
-import type { LobbyMessageSnapshot, LobbyMessages } from './snapshot.ts';
+import type { LobbyMessageSnapshot } from './snapshot.ts';
 
 /** How many of a lobby's messages are kept until the game takes a handle of the lobby. @see docs/spec/client.md#histories */
 export const messagesKeptMax = 25;
@@ -14,11 +14,17 @@ const heldMax = 1000;
  * A message appeared, changed or was removed: `before` or `after` is undefined. `isNews` is false for messages that were
  * sent before the client followed the lobby.
  */
-export type MessageListener = (
-  before: LobbyMessageSnapshot | undefined,
-  after: LobbyMessageSnapshot | undefined,
+export type MessageListener<Message = LobbyMessageSnapshot> = (
+  before: Message | undefined,
+  after: Message | undefined,
   isNews: boolean,
 ) => void;
+
+/** A message of any conversation, as much as keeping it in order needs. */
+export interface KeptMessage {
+  readonly id: MessageId;
+  readonly metadata: Metadata;
+}
 
 interface HeldChange {
   readonly id: MessageId;
@@ -27,27 +33,29 @@ interface HeldChange {
 }
 
 /**
- * The newest messages of one lobby, from when the client first knew the lobby.
+ * The newest messages of one lobby, or of one conversation, from when the client first knew it.
  *
  * While some may be missing, changes are held back, so that no message is shown before one that was sent earlier:
  * {@link hold} begins that, {@link fill} or {@link release} ends it, each for one loader of history.
  */
-export class LiveMessages {
-  readonly #list = new LiveList<LobbyMessageSnapshot>();
-  readonly #onChange: MessageListener | undefined;
+export class LiveMessages<Message extends KeptMessage = LobbyMessageSnapshot> {
+  readonly #list = new LiveList<Message>();
+  readonly #onChange: MessageListener<Message> | undefined;
   readonly #loaders = new Set<object>();
   #held: HeldChange[] = [];
   #max = messagesKeptMax;
   /** The history from before the client knew the lobby was loaded, even if it was empty. */
   #hasHistory = false;
   #firstNews: MessageId | undefined;
+  /** Later ones are news, even if no earlier one is kept. */
+  #knownUpTo: MessageId | undefined;
 
-  constructor(onChange?: MessageListener) {
+  constructor(onChange?: MessageListener<Message>) {
     this.#onChange = onChange;
   }
 
   /** Oldest first; frozen; the same object until something changes. */
-  get shown(): LobbyMessages {
+  get shown(): readonly Message[] {
     return this.#list.shown;
   }
 
@@ -66,12 +74,17 @@ export class LiveMessages {
     this.#max = Math.max(this.#max, max);
   }
 
-  put(message: LobbyMessageSnapshot): void {
+  /** Messages after this one were sent since the client follows the conversation, whether or not it has earlier ones. */
+  knowUpTo(id: MessageId): void {
+    this.#knownUpTo ??= id;
+  }
+
+  put(message: Message): void {
     this.#now(message.id, true, () => this.#put(message, true));
   }
 
   /** Changes one that is kept; others are ignored. */
-  edit(id: MessageId, change: MessageEdit): void {
+  edit(id: MessageId, change: Partial<Message>): void {
     this.#now(id, false, () => {
       const message = this.#list.find(id);
       if (message) this.#put(Object.freeze({ ...message, ...change }), false);
@@ -94,7 +107,7 @@ export class LiveMessages {
    * @param history the newest messages, in any order
    * @param withOlder also takes messages that are older than all that are kept
    */
-  fill(loader: object, history: LobbyMessages, withOlder = false): void {
+  fill(loader: object, history: readonly Message[], withOlder = false): void {
     if (!this.#loaders.has(loader)) return;
     const kept = this.#list.shown;
     const loaded = new LiveList(history);
@@ -108,7 +121,10 @@ export class LiveMessages {
     for (const message of loaded.shown) {
       const { id } = message;
       if (!withOlder && oldestKept !== undefined && !isNotBefore(id, oldestKept)) continue;
-      const isNews = newestKept === undefined ? this.#hasHistory : isNotBefore(id, withOlder ? newestKept : oldestKept);
+      const isNews =
+        newestKept === undefined
+          ? this.#hasHistory || (this.#knownUpTo !== undefined && compareSnowflakes(id, this.#knownUpTo) > 0)
+          : isNotBefore(id, withOlder ? newestKept : oldestKept);
       this.#putAgain(message, isNews || arrived.has(id));
     }
     if (withOlder) this.#hasHistory = true;
@@ -135,12 +151,12 @@ export class LiveMessages {
   }
 
   // Metadata of a message is in live events only: history does not have it.
-  #putAgain(message: LobbyMessageSnapshot, isNews: boolean): void {
+  #putAgain(message: Message, isNews: boolean): void {
     const metadata = this.#list.find(message.id)?.metadata;
     this.#put(metadata ? Object.freeze({ ...message, metadata }) : message, isNews);
   }
 
-  #put(message: LobbyMessageSnapshot, isNews: boolean): void {
+  #put(message: Message, isNews: boolean): void {
     const present = this.#list.find(message.id);
     const shared = share(present, message);
     if (shared === present) return;

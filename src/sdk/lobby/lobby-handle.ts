@@ -1,24 +1,18 @@
-import type { RallypointError } from '../../model/errors/errors.ts';
-import { limits } from '../../model/limits/limits.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { MetadataReader } from '../../model/metadata-schema.ts';
-import { type ChannelId, compareSnowflakes, type LobbyId, type MessageId, type UserId } from '../../model/snowflake.ts';
+import type { ChannelId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import type { OperationOptions } from '../call-options.ts';
-import { Feed } from '../live/feed.ts';
-import { Observable } from '../live/rxjs.ts';
+import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import { VoiceCall } from '../voice/voice-call.ts';
 import type { VoiceCalls } from '../voice/voice-calls.ts';
-import { messagesKeptMax } from './live-messages.ts';
+import { MessageThread } from './message-thread.ts';
 import { checkMessage, type LobbyInviteSnapshot, type LobbyOperations, type SendOptions } from './operations.ts';
-import { Outbox } from './outbox.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
-  LobbyMessageEntry,
   LobbyMessageSnapshot,
-  LobbyMessages,
   LobbySnapshot,
   OutgoingMessageSnapshot,
 } from './snapshot.ts';
@@ -59,34 +53,39 @@ export interface MetadataChange {
  * undefined, the lists are empty, and operations reject as the service says. While the client reconnects, the state is
  * the last known one.
  */
-export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
+export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> extends MessageThread<
+  LobbyMessageSnapshot,
+  OutgoingMessageSnapshot
+> {
   readonly id: LobbyId;
   /** The lobby's voice call. */
   readonly call: VoiceCall;
   readonly snapshot$: Observable<LobbySnapshot | undefined>;
   readonly metadata$: Observable<LobbyMetadata | undefined>;
   readonly members$: Observable<LobbyMembers>;
-  readonly messages$: Observable<readonly LobbyMessageEntry[]>;
-  readonly unreadCount$: Observable<number>;
   readonly #parts: LobbyParts<LobbyMetadata, MemberMetadata>;
-  readonly #outbox = new Outbox();
-  readonly #entries = new Feed<readonly LobbyMessageEntry[]>(() => this.messages);
-  readonly #unread = new Feed<number>(() => this.unreadCount);
-  #readUpTo: MessageId | undefined;
-  #hasOlder = true;
   #secret: string | undefined;
 
   /** @internal Handles come from {@link LobbyCollection.join} and {@link LobbyCollection.get}. */
   constructor(id: LobbyId, parts: LobbyParts<LobbyMetadata, MemberMetadata>) {
+    const { store, voice, operations, ownId } = parts;
+    super({
+      messages$: store.messages$(id),
+      messages: () => store.messages(id),
+      firstNews: () => store.firstNews(id),
+      changeMessages: change => store.changeMessages(id, change),
+      ownId,
+      check: checkMessage,
+      draft: (...draft) => this.#draft(...draft),
+      send: (...message) => operations.send(id, ...message),
+      history: (name, options) => operations.history(name, id, options),
+    });
     this.id = id;
     this.#parts = parts;
-    const { store, voice } = parts;
     this.call = new VoiceCall(id, voice);
     this.snapshot$ = store.lobby$(id);
     this.metadata$ = selectFrom(this.snapshot$, () => this.metadata, Object.is);
     this.members$ = store.members$(id);
-    this.messages$ = this.#streamOf(this.#entries);
-    this.unreadCount$ = this.#streamOf(this.#unread);
   }
 
   /** Whether the player is in the lobby, as far as the client knows. */
@@ -122,39 +121,6 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * History and live messages in one list, each once, oldest first: up to 200 that the service has, then those that this
-   * client is sending (`status: 'pending'`) or failed to send (`status: 'failed'`, with `error`). Messages that were missed
-   * while the connection was lost are inserted before newer ones are shown.
-   */
-  get messages(): readonly LobbyMessageEntry[] {
-    return this.#outbox.merge(this.#messages, this.#parts.ownId());
-  }
-
-  /** Whether {@link loadOlder} may find more. */
-  get hasOlder(): boolean {
-    return this.#hasOlder && this.#messages.length < limits.lobbyHistoryMessagesMax;
-  }
-
-  /** How many messages of others arrived since {@link markRead}, counting up to the 200 that are kept. */
-  get unreadCount(): number {
-    const first = this.#parts.store.firstNews(this.id);
-    if (first === undefined) return 0;
-    const ownId = this.#parts.ownId();
-    const read = this.#readUpTo;
-    const isUnread = ({ id, author }: LobbyMessageSnapshot) =>
-      author?.id !== ownId &&
-      compareSnowflakes(id, first) >= 0 &&
-      (read === undefined || compareSnowflakes(id, read) > 0);
-    return this.#messages.filter(isUnread).length;
-  }
-
-  /** The player has seen all messages that are there now. Kept by this handle alone: the interface has no read state. */
-  markRead(): void {
-    this.#readUpTo = this.#messages.at(-1)?.id ?? this.#readUpTo;
-    this.#unread.notify();
-  }
-
-  /**
    * Sends a message. It is part of {@link messages} immediately. Messages to one lobby arrive in the order of the calls;
    * none is sent twice: after `connection_lost` or `deadline_exceeded` it may or may not have arrived. If it turns out to
    * have arrived, the failed entry is replaced by the message.
@@ -164,64 +130,8 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws ApiError `unknown_lobby`, `not_a_lobby_member`; and what {@link LobbyCollection.join} names for all operations
    * @see docs/spec/lobbies.md#send-a-message
    */
-  async send(content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
-    checkMessage(content, options);
-    const draft = this.#draft(content, options);
-    this.#outbox.add(draft, this.#messages);
-    this.#entries.notify();
-    try {
-      const message = await this.#parts.operations.send(this.id, content, options);
-      this.#outbox.sent(draft.id, message);
-      return message;
-    } catch (error) {
-      this.#outbox.failed(draft.id, error as RallypointError);
-      throw error;
-    } finally {
-      this.#entries.notify();
-    }
-  }
-
-  /**
-   * Sends a failed message again, as a new one at the end.
-   *
-   * @param id of the failed entry
-   * @returns undefined when there is no such entry
-   * @throws as {@link send}
-   */
-  async resend(id: string, options: OperationOptions = {}): Promise<LobbyMessageSnapshot | undefined> {
-    const failed = this.#outbox.take(id);
-    return failed && this.send(failed.content, { metadata: failed.metadata, flags: failed.flags, ...options });
-  }
-
-  /** Removes a failed message from {@link messages}. @returns whether there was one of that id */
-  discard(id: string): boolean {
-    const isThere = this.#outbox.take(id) !== undefined;
-    this.#entries.notify();
-    return isThere;
-  }
-
-  /**
-   * Adds older messages to {@link messages}. The interface lists the newest messages only: up to 200, up to 72 hours old.
-   *
-   * @param count how many more. Default: 25
-   * @returns whether there may be more
-   * @throws ArgumentError `invalid_limit`; ApiError `unknown_lobby`, `not_a_lobby_member`
-   * @see docs/spec/lobbies.md#list-messages; docs/spec/client.md#histories
-   */
-  async loadOlder(count: number = messagesKeptMax, options: OperationOptions = {}): Promise<boolean> {
-    const { store, operations } = this.#parts;
-    const max = limits.lobbyHistoryMessagesMax;
-    const limit = Math.min(max, this.#messages.length + count);
-    const loader = {};
-    store.changeMessages(this.id, messages => messages.hold(loader));
-    try {
-      const history = await operations.history('loadOlder', this.id, { ...options, limit });
-      store.changeMessages(this.id, messages => messages.fill(loader, history, true));
-      this.#hasOlder = history.length === limit && limit < max;
-      return this.#hasOlder;
-    } finally {
-      store.changeMessages(this.id, messages => messages.release(loader));
-    }
+  send(content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
+    return this.post(content, options);
   }
 
   /**
@@ -292,11 +202,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** @internal The player is in the lobby by this secret, and its newest messages were loaded. */
   joined(secret: string, hasOlder: boolean): void {
     this.#secret = secret;
-    this.#hasOlder &&= hasOlder;
-  }
-
-  get #messages(): LobbyMessages {
-    return this.#parts.store.messages(this.id);
+    this.loaded(hasOlder);
   }
 
   #draft(content: string, { metadata = {}, flags = 0 }: SendOptions): OutgoingMessageSnapshot {
@@ -322,28 +228,5 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
       status: 'pending',
       error: undefined,
     };
-  }
-
-  /** What a feed shows of the lobby's messages, kept current while it is subscribed to. */
-  #streamOf<Value>(feed: Feed<Value>): Observable<Value> {
-    let source: { unsubscribe(): void } | undefined;
-    let isClosed = false;
-    return new Observable(subscriber => {
-      source ??= this.#parts.store.messages$(this.id).subscribe({
-        next: () => feed.notify(),
-        complete: () => {
-          isClosed = true;
-          feed.complete();
-        },
-      });
-      if (isClosed) return subscriber.complete();
-      const end = feed.subscribe(subscriber);
-      return () => {
-        end();
-        if (feed.isObserved) return;
-        source?.unsubscribe();
-        source = undefined;
-      };
-    });
   }
 }

@@ -1,5 +1,6 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { type Observable, Subject } from '../live/rxjs.ts';
+import type { SocialEvent } from '../social/snapshot.ts';
 import type { LobbyGoneReason } from './event.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
 
@@ -52,19 +53,22 @@ export type LobbyNewsEvent =
     }
   | { readonly type: 'messageDeleted'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot };
 
+/** Something that happened: in the player's lobbies, or between the player and others. Compare `type`. */
+export type ClientNewsEvent = LobbyNewsEvent | SocialEvent;
+
 /**
- * Turns changes of the lobby state into events. They are collected while a change is applied, and emitted by {@link flush}
+ * Turns changes of the lobby state into events, and passes on those of the social layer. They are collected while a change is applied, and emitted by {@link flush}
  * once the state and its streams show all of it.
  */
 export class LobbyNews {
   /** Does not replay; completes on {@link close}. */
-  readonly events$: Observable<LobbyNewsEvent>;
+  readonly events$: Observable<ClientNewsEvent>;
   /** Each lobby that is gone, when the state no longer has it. */
   readonly gone$: Observable<LobbyId>;
-  readonly #events = new Subject<LobbyNewsEvent>();
+  readonly #events = new Subject<ClientNewsEvent>();
   readonly #gone = new Subject<LobbyId>();
   readonly #leaving = new Set<LobbyId>();
-  #pending: LobbyNewsEvent[] = [];
+  #pending: ClientNewsEvent[] = [];
   #isFlushing = false;
 
   constructor() {
@@ -81,6 +85,11 @@ export class LobbyNews {
   leaving(id: LobbyId): () => void {
     this.#leaving.add(id);
     return () => this.#leaving.delete(id);
+  }
+
+  /** Collects an event of the social layer. */
+  add(event: SocialEvent): void {
+    if (this.isObserved) this.#pending.push(event);
   }
 
   lobbiesChanged(before: LobbyState, after: LobbyState): void {

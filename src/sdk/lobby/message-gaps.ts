@@ -1,32 +1,38 @@
-import type { LobbyId } from '../../model/snowflake.ts';
+import type { LobbyId, Snowflake } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import type { LobbyMessages } from './snapshot.ts';
-import type { LobbyStore } from './store.ts';
+import type { KeptMessage, LiveMessages } from './live-messages.ts';
+import type { LobbyMessageSnapshot } from './snapshot.ts';
 
-/** The newest messages of a lobby, at most `limit`, asked of the service. */
-export type LoadHistory = (id: LobbyId, limit: number, signal: AbortSignal) => Promise<LobbyMessages>;
+/** The newest messages of a lobby or conversation, at most `limit`, asked of the service. */
+export type LoadHistory<Id, Message> = (id: Id, limit: number, signal: AbortSignal) => Promise<readonly Message[]>;
+
+/** What keeps the messages of several lobbies or conversations. */
+export interface MessageStore<Id, Message extends KeptMessage> {
+  /** Does nothing when there is none of that id. */
+  changeMessages(id: Id, change: (messages: LiveMessages<Message>) => void): void;
+}
 
 /**
  * Loads the messages that were sent while the client was away: a session that could not be resumed brings the lobbies as
  * they are, but not the messages in between. Newer messages are held back until these have been loaded.
  */
-export class MessageGaps {
-  readonly #store: LobbyStore;
-  readonly #load: LoadHistory;
+export class MessageGaps<Id extends Snowflake = LobbyId, Message extends KeptMessage = LobbyMessageSnapshot> {
+  readonly #store: MessageStore<Id, Message>;
+  readonly #load: LoadHistory<Id, Message>;
   readonly #logger: Logger;
-  readonly #missing = new Set<LobbyId>();
-  readonly #asked = new Set<LobbyId>();
+  readonly #missing = new Set<Id>();
+  readonly #asked = new Set<Id>();
   #asking = new AbortController();
 
-  constructor(store: LobbyStore, load: LoadHistory, logger: Logger) {
+  constructor(store: MessageStore<Id, Message>, load: LoadHistory<Id, Message>, logger: Logger) {
     this.#store = store;
     this.#load = load;
     this.#logger = logger;
   }
 
   /** A new session began, in which these lobbies are known from the one before. */
-  open(ids: readonly LobbyId[]): void {
+  open(ids: readonly Id[]): void {
     this.stop();
     for (const id of ids) {
       this.#missing.add(id);
@@ -47,7 +53,7 @@ export class MessageGaps {
     this.#asked.clear();
   }
 
-  async #fill(id: LobbyId, signal: AbortSignal): Promise<void> {
+  async #fill(id: Id, signal: AbortSignal): Promise<void> {
     this.#asked.add(id);
     let limit = 0;
     this.#store.changeMessages(id, messages => {
@@ -69,7 +75,7 @@ export class MessageGaps {
       if (signal.aborted) return;
       this.#asked.delete(id);
       this.#logger.warn(
-        { lobby: id, error: reportError(error) },
+        { id, error: reportError(error) },
         'messages that were sent while the connection was lost could not be loaded',
       );
       this.#store.changeMessages(id, messages => messages.release(this));

@@ -1,16 +1,31 @@
 import { ApiError, type RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { compareSnowflakes, type MessageId, type UserId } from '../../model/snowflake.ts';
-import type { LobbyMessageEntry, LobbyMessageSnapshot, LobbyMessages, OutgoingMessageSnapshot } from './snapshot.ts';
+import type { KeptMessage } from './live-messages.ts';
+import type { LobbyMessageSnapshot, OutgoingMessageSnapshot, UserSnapshot } from './snapshot.ts';
 
 /** How many failed messages of a lobby are kept for {@link LobbyHandle.resend}; beyond it the oldest is dropped. */
 export const failedMessagesMax = 25;
 
-interface Outgoing {
-  shown: OutgoingMessageSnapshot;
+/** A message that the service has. */
+export interface SentMessage extends KeptMessage {
+  readonly key: string;
+  readonly author: UserSnapshot | undefined;
+  readonly content: string;
+  readonly status: 'sent';
+}
+
+/** One that this client is sending. */
+export interface DraftMessage
+  extends Pick<OutgoingMessageSnapshot, 'id' | 'key' | 'content' | 'metadata' | 'flags' | 'error'> {
+  readonly status: 'pending' | 'failed';
+}
+
+interface Outgoing<Message, Draft> {
+  shown: Draft;
   /** The newest message that was known when it was sent: its own copy is newer. */
   readonly after: MessageId | undefined;
   /** The service's answer; kept until the gateway has delivered the message as well. */
-  sent: LobbyMessageSnapshot | undefined;
+  sent: Message | undefined;
 }
 
 /**
@@ -20,21 +35,24 @@ interface Outgoing {
  * the answer is recognized by its author and content. A lobby's messages are sent one after another: only the first that
  * is pending, or one whose fate is unknown, can have been delivered.
  */
-export class Outbox {
-  readonly #outgoing: Outgoing[] = [];
+export class Outbox<
+  Message extends SentMessage = LobbyMessageSnapshot,
+  Draft extends DraftMessage = OutgoingMessageSnapshot,
+> {
+  readonly #outgoing: Outgoing<Message, Draft>[] = [];
   /** Delivered messages whose call is finished: they belong to no other. */
   readonly #settled = new Set<MessageId>();
   /** Of messages that this client has sent: their ids, with the keys that their entries had before. */
   readonly #keys = new Map<MessageId, string>();
-  readonly #keyed = new WeakMap<LobbyMessageSnapshot, LobbyMessageSnapshot>();
-  #merged: { readonly messages: LobbyMessages; readonly list: readonly LobbyMessageEntry[] } | undefined;
+  readonly #keyed = new WeakMap<Message, Message>();
+  #merged: { readonly messages: readonly Message[]; readonly list: readonly (Message | Draft)[] } | undefined;
 
-  add(shown: OutgoingMessageSnapshot, messages: LobbyMessages): void {
+  add(shown: Draft, messages: readonly Message[]): void {
     this.#outgoing.push({ shown: Object.freeze(shown), after: messages.at(-1)?.id, sent: undefined });
     this.#merged = undefined;
   }
 
-  sent(id: string, message: LobbyMessageSnapshot): void {
+  sent(id: string, message: Message): void {
     const outgoing = this.#find(id);
     if (outgoing) {
       // Metadata of a message is in live events only, and the event may come after the answer.
@@ -59,7 +77,7 @@ export class Outbox {
   }
 
   /** @returns the failed message, which is no longer kept; undefined when there is none of that id */
-  take(id: string): OutgoingMessageSnapshot | undefined {
+  take(id: string): Draft | undefined {
     const found = this.#find(id);
     if (found?.shown.status !== 'failed') return undefined;
     this.#drop(id);
@@ -71,17 +89,17 @@ export class Outbox {
    * The messages in one frozen list, each once: those of the service by id, then those that are pending or failed, in the
    * order of the calls.
    */
-  merge(messages: LobbyMessages, ownId: UserId | undefined): readonly LobbyMessageEntry[] {
+  merge(messages: readonly Message[], ownId: UserId | undefined): readonly (Message | Draft)[] {
     if (this.#outgoing.length === 0 && this.#keys.size === 0) return messages;
     if (this.#merged?.messages !== messages) this.#merged = { messages, list: this.#merge(messages, ownId) };
     return this.#merged.list;
   }
 
-  #merge(messages: LobbyMessages, ownId: UserId | undefined): readonly LobbyMessageEntry[] {
+  #merge(messages: readonly Message[], ownId: UserId | undefined): readonly (Message | Draft)[] {
     const delivered = new Set(messages.map(({ id }) => id));
     for (const { sent, shown } of [...this.#outgoing]) if (sent && delivered.has(sent.id)) this.#drop(shown.id);
     const claimed = new Set(this.#settled);
-    const isHidden = new Set<Outgoing>();
+    const isHidden = new Set<Outgoing<Message, Draft>>();
     const firstPending = this.#outgoing.find(({ sent, shown }) => !sent && shown.status === 'pending');
     for (const outgoing of [...this.#outgoing]) {
       const { shown, after, sent } = outgoing;
@@ -107,7 +125,7 @@ export class Outbox {
   }
 
   /** The message as its entry shows it: the same object each time. */
-  #withKey(message: LobbyMessageSnapshot): LobbyMessageSnapshot {
+  #withKey(message: Message): Message {
     const key = this.#keys.get(message.id);
     if (key === undefined) return message;
     const known = this.#keyed.get(message);
@@ -122,7 +140,7 @@ export class Outbox {
     for (const [id, own] of this.#keys) if (own === key) this.#keys.delete(id);
   }
 
-  #find(id: string): Outgoing | undefined {
+  #find(id: string): Outgoing<Message, Draft> | undefined {
     return this.#outgoing.find(({ shown }) => shown.id === id);
   }
 
@@ -133,8 +151,8 @@ export class Outbox {
 }
 
 function isCopy(
-  message: LobbyMessageSnapshot,
-  { content }: OutgoingMessageSnapshot,
+  message: SentMessage,
+  { content }: DraftMessage,
   after: MessageId | undefined,
   ownId: UserId | undefined,
   claimed: ReadonlySet<MessageId>,

@@ -1,6 +1,6 @@
 /**
  * `next`, in which every part that equals its counterpart in `previous` is that very object; `previous` itself when
- * everything is equal. Both are frozen plain records of values and records.
+ * everything is equal. Both are frozen plain records and lists of values, records and lists.
  */
 export function share<Value>(previous: Value | undefined, next: Value): Value {
   return isRecord(previous) && isRecord(next) ? (shareFields(previous, next) as Value) : next;
@@ -21,7 +21,7 @@ function shareFields(previous: Fields, next: Fields): Fields {
     const value = isRecord(before) && isRecord(after) ? shareFields(before, after) : after;
     if (value !== before) isSame = false;
     if (value === after) continue;
-    shared ??= { ...next };
+    shared ??= (Array.isArray(next) ? [...next] : { ...next }) as Record<string, unknown>;
     shared[name] = value;
   }
   if (isSame && Object.keys(previous).length === Object.keys(next).length) return previous;

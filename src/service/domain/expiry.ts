@@ -33,7 +33,7 @@ export interface Expiry {
  */
 export function createExpiry(
   core: Core,
-  collection: 'lobbies' | 'interactions' | 'webhook_queues',
+  collection: 'lobbies' | 'interactions' | 'direct_messages' | 'headless_sessions' | 'webhook_queues',
   onDue: (id: string, nowMs: number) => Promise<void>,
 ): Expiry {
   // A virtual clock belongs to a single node, which knows every time.

@@ -42,6 +42,8 @@ export const topics = {
   presence: (id: UserId): Topic => `presence/${id}`,
   /** A user's presence as friends in a game see it. */
   gamePresence: (id: UserId, familyId: ApplicationId): Topic => `presence/${id}/${familyId}`,
+  /** What a user plays in a game without showing it, for sessions of users who were invited. */
+  hiddenActivity: (id: UserId, familyId: ApplicationId): Topic => `hidden-activity/${id}/${familyId}`,
   /** A user's own sessions, for what they are told of each other. */
   sessions: (id: UserId): Topic => `sessions/${id}`,
   /** A user's direct messages, for the own sessions that may read them. */
@@ -70,6 +72,10 @@ export interface Announcement {
   readonly everyShard?: true;
   /** Sessions of this user do not receive it; they receive another event instead. */
   readonly except?: UserId;
+  /** Only sessions with applications of these families receive it; null stands for users' own clients. */
+  readonly families?: readonly (ApplicationId | null)[];
+  /** Sessions with applications of these families do not receive it. */
+  readonly exceptFamilies?: readonly (ApplicationId | null)[];
   /** Of the sessions that follow the topic, only this one receives it. */
   readonly only?: string;
   /** With `only`: a node has taken the session over with this claim; a node with an older one forgets the session. */
@@ -78,6 +84,8 @@ export interface Announcement {
   readonly recheck?: true;
   /** The sessions begin to follow these topics, after the event. */
   readonly follow?: Topics;
+  /** What it counts by, for {@link Session.saw}, where that is not the scope of its transaction. */
+  readonly version?: { readonly of: string; readonly revision: number };
   /** For the nodes of a cluster themselves, on the topic {@link topics.nodes}: see cluster/notices.ts. */
   readonly notice?: unknown;
   /** The sessions stop following these topics, after the event. */

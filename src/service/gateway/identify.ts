@@ -1,5 +1,5 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
-import type { PresenceUpdate } from '../../model/presence.ts';
+import type { ClientInfo, PresenceUpdate } from '../../model/presence.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Principal } from '../auth/principal.ts';
 import { serviceLimits } from '../support/service-limits.ts';
@@ -16,6 +16,7 @@ export interface Identity {
   readonly capabilities: number;
   readonly largeThreshold: number;
   readonly compress: boolean;
+  readonly client: ClientInfo;
   /** The presence of a bot; undefined: not given. */
   readonly presence: PresenceUpdate | undefined;
 }
@@ -45,9 +46,36 @@ export function readIdentify(d: unknown): Identity | CloseCodeName {
     capabilities: isBits(fields.capabilities) ? fields.capabilities : 0,
     largeThreshold: readLargeThreshold(fields.large_threshold),
     compress: fields.compress === true,
+    client: readClient(asRecord(fields.properties)),
     presence,
   };
 }
+
+const osLengthMax = 32;
+
+/**
+ * Unspecified: the kind of program follows from the properties `os` and `browser`, in the form that clients send; whatever they do not
+ * tell counts as a program on a desktop.
+ *
+ * @see docs/spec/social.md#sessions
+ */
+function readClient({ os, browser }: Readonly<Record<string, unknown>> = {}): ClientInfo {
+  const system = typeof os === 'string' ? os.toLowerCase().slice(0, osLengthMax) : '';
+  const program = typeof browser === 'string' ? browser.toLowerCase() : '';
+  return { client: kindOf(program, system), os: system, version: 0 };
+}
+
+function kindOf(program: string, system: string): string {
+  if (program === 'discord embedded')
+    return consoles.test(system) ? 'embedded' : mobiles.test(system) ? 'mobile' : 'desktop';
+  if (program === 'discord vr') return 'vr';
+  if (mobiles.test(system) || mobiles.test(program)) return 'mobile';
+  return browsers.test(program) ? 'web' : 'desktop';
+}
+
+const consoles = /xbox|playstation|ps[45]/;
+const mobiles = /android|ios|iphone|ipad/;
+const browsers = /chrome|firefox|safari|edge|opera|mozilla|web/;
 
 /** The kinds of credential that open a session. */
 export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'session' }>;
@@ -55,7 +83,7 @@ export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'sess
 /**
  * Checks whether the credential may open this session; otherwise returns the code that closes the connection.
  *
- * Unspecified: a bot that requests lobby intents requests what bots cannot have (4014, not 4013); every application
+ * Unspecified: a bot that requests intents of players requests what bots cannot have (4014, not 4013); every application
  * has its privileged intents; a user's own client need not name intents, because it receives all events of its user.
  *
  * @see docs/spec/gateway.md#intents
@@ -64,7 +92,7 @@ export function admit(principal: Principal | undefined, { intents }: Identity): 
   const admitted = admitResume(principal);
   if (typeof admitted === 'string' || admitted.kind === 'session') return admitted;
   if (intents === undefined) return 'INVALID_INTENTS';
-  return admitted.kind === 'bot' && intents & lobbyIntents ? 'DISALLOWED_INTENTS' : admitted;
+  return admitted.kind === 'bot' && intents & playersIntents ? 'DISALLOWED_INTENTS' : admitted;
 }
 
 /**
@@ -90,7 +118,13 @@ function mayConnect(scopes: ReadonlySet<string>): boolean {
   return scopes.has('identify') && (scopes.has('gateway.connect') || scopes.has('voice'));
 }
 
-const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
+const playersIntents =
+  intents.PRIVATE_CHANNELS |
+  intents.CALLS |
+  intents.USER_RELATIONSHIPS |
+  intents.USER_PRESENCE |
+  intents.LOBBIES |
+  intents.LOBBY_DELETE;
 
 function isBits(value: unknown, allowed = ~0): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31 && !(value & ~allowed);

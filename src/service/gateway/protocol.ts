@@ -14,7 +14,7 @@ import type { Connection, ConnectionEvents } from './connection/connection.ts';
 import { Deadlines } from './connection/deadlines.ts';
 import { controlFrame, type OutFrame } from './connection/frames.ts';
 import { admit, admitResume, type Identity, readIdentify, type SessionPrincipal } from './identify.ts';
-import { readPresence } from './presence/presence-update.ts';
+import { readPresence, readUserPresence } from './presence/presence-update.ts';
 import { answerMembersRequest, readMembersRequest } from './sessions/guild-members.ts';
 import type { IdentifyBudget } from './sessions/identify-budget.ts';
 import type { Session } from './sessions/session.ts';
@@ -171,9 +171,21 @@ export class Protocol implements ConnectionEvents {
   }
 
   #onPresence(connection: Connection, { session }: Peer, d: unknown): void {
-    const presence = readPresence(d, session?.record.kind === 'bot');
+    const isBot = !session || session.record.kind === 'bot';
+    if (!isBot) {
+      this.#onUserPresence(connection, session, d);
+      return;
+    }
+    const presence = readPresence(d);
     if (presence === 'malformed') connection.close('UNKNOWN_OPCODE', 'The presence is malformed.');
     else if (session) this.#parts.sessions.work(session, () => this.#setPresence(session, presence));
+  }
+
+  // Unspecified: a presence out of its bounds closes the connection, and the session stays as it is.
+  #onUserPresence(connection: Connection, session: Session, d: unknown): void {
+    const presence = readUserPresence(d);
+    if (typeof presence === 'string') connection.close('UNKNOWN_OPCODE', presence);
+    else this.#parts.sessions.showPresence(session, presence);
   }
 
   #onMembersRequest(connection: Connection, { session }: Peer, d: unknown): void {

@@ -32,7 +32,7 @@ export interface Limiter {
    * Counts one call.
    *
    * @param address the caller's address, which is counted if there is no credential
-   * @param params parameters of the path: each guild and channel is counted separately. @see docs/spec/limits.md#rate-limits
+   * @param params parameters of the path: each guild and channel, or each user whom it names, is counted separately. @see docs/spec/limits.md#rate-limits
    */
   take(route: Route, principal: Principal, address: string, params: Call['params']): MaybePromise<Taken>;
 }
@@ -90,7 +90,7 @@ export function createLimiter(core: Core): Limiter {
       if (!limit && (route.exempt || !buckets.global)) return unlimited;
       const caller = callerOf(principal, address);
       const counted = limit?.perApplication ? applicationOf(principal, caller) : caller;
-      const place = params.guild_id ?? params.channel_id;
+      const place = limit?.perRecipient ? params.user_id : (params.guild_id ?? params.channel_id);
       return count(route, caller, place === undefined ? counted : `${counted}/${place}`, limit);
     },
   };

@@ -35,6 +35,18 @@ const memberLimit: Fields = {
   limit: { ...integer(1, serviceLimits.guildMembersPerPageMax), default: 1, description: 'The most to return' },
 };
 
+const directHistoryLimit: Fields = {
+  limit: {
+    ...integer(1, serviceLimits.directHistoryMessagesMax),
+    default: serviceLimits.directHistoryMessagesDefault,
+    description: 'The most to return',
+  },
+};
+const inviteQuery: Fields = {
+  channel_id: { ...ref('Snowflake'), description: 'The channel in which the invite was received' },
+  message_id: { ...ref('Snowflake'), description: 'The invite; without it, the activity must be open to friends' },
+};
+
 const inThread: Fields = {
   thread_id: { ...ref('Snowflake'), description: 'Ignored, because there are no threads to send to' },
 };
@@ -490,10 +502,141 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
   editAccount: {
     id: 'update_my_account',
-    summary: 'Change the display name of a provisional account',
+    summary: 'Change the user’s display name',
     request: 'AccountEdit',
     answer: 'CurrentUser',
   },
   getSigningKeys: { id: 'get_public_keys', summary: 'List the keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'Get the OpenID claims of the user', answer: 'UserInfo' },
+
+  listRelationships: {
+    id: 'list_my_relationships',
+    summary: 'List the user’s friends, requests and blocked users',
+    answer: 'Relationships',
+  },
+  requestRelationship: {
+    id: 'create_my_relationship',
+    summary: 'Send a friend request by username, or accept the other’s',
+    request: 'RelationshipRequest',
+    errorStatuses: [404],
+  },
+  putRelationship: {
+    id: 'put_my_relationship',
+    summary: 'Send a friend request, accept one, or block a user',
+    request: 'RelationshipPut',
+  },
+  editRelationship: {
+    id: 'update_my_relationship',
+    summary: 'Give a friend a nickname',
+    request: 'RelationshipEdit',
+  },
+  deleteRelationship: {
+    id: 'delete_my_relationship',
+    summary: 'End a friendship, reject or withdraw a request, or unblock a user; idempotent',
+  },
+  listGameRelationships: {
+    id: 'list_my_game_relationships',
+    summary: 'List the user’s friends and requests in the game',
+    answer: 'GameRelationships',
+  },
+  requestGameRelationship: {
+    id: 'create_my_game_relationship',
+    summary: 'Send a friend request in the game by username, or accept the other’s',
+    request: 'RelationshipRequest',
+    errorStatuses: [404],
+  },
+  putGameRelationship: {
+    id: 'put_my_game_relationship',
+    summary: 'Send a friend request in the game, or accept one',
+    request: 'GameRelationshipPut',
+  },
+  deleteGameRelationship: {
+    id: 'delete_my_game_relationship',
+    summary: 'End a friendship in the game, or reject or withdraw a request; idempotent',
+  },
+  putGameRelationshipOf: {
+    id: 'put_my_game_relationship_of_application',
+    summary: 'Send a friend request in a game, or accept one, by the user’s own client',
+    request: 'GameRelationshipPut',
+  },
+  deleteGameRelationshipOf: {
+    id: 'delete_my_game_relationship_of_application',
+    summary: 'End a friendship in a game, or reject or withdraw a request, by the user’s own client',
+  },
+
+  // Unspecified: most of the hosted service's names for the routes of the social layer.
+  createDirectMessage: {
+    id: 'create_user_message',
+    summary: 'Send a message, an invite or a request to join to a user',
+    request: 'DirectMessageInput',
+    answer: 'DirectMessage',
+  },
+  listDirectMessages: {
+    id: 'list_user_messages',
+    summary: 'List the messages of a conversation, newest first',
+    query: directHistoryLimit,
+    answer: 'PartialDirectMessages',
+  },
+  editDirectMessage: {
+    id: 'update_user_message',
+    summary: 'Edit an own message to a user',
+    request: 'DirectMessageEdit',
+    answer: 'DirectMessage',
+  },
+  deleteDirectMessage: { id: 'delete_user_message', summary: 'Delete an own message to a user' },
+  listConversations: {
+    id: 'list_user_message_summaries',
+    summary: 'List the conversations of the user, newest first',
+    answer: 'ConversationSummaries',
+  },
+  getDirectChannel: {
+    id: 'get_user_dm_channel',
+    summary: 'Get the channel of a conversation',
+    answer: 'DirectMessageChannel',
+  },
+  setDirectModerationMetadata: {
+    id: 'partner_sdk_set_dm_moderation_metadata',
+    summary: 'Replace what the application notes about a message between two users, in either order',
+    request: 'ModerationMetadata',
+  },
+  getActivitySecret: {
+    id: 'get_user_activity_secret',
+    summary: 'Get the secret by which a user can be joined in a game',
+    query: inviteQuery,
+    answer: 'ActivitySecret',
+  },
+
+  listPresences: {
+    id: 'list_presences',
+    summary: 'List the presences of the user’s friends who are not offline',
+    answer: 'Presences',
+  },
+  editSettings: {
+    id: 'update_my_settings',
+    summary: 'Change the user’s status, and who may write to the user',
+    request: 'SocialSettingsEdit',
+    answer: 'SocialSettings',
+  },
+  putHeadlessSession: {
+    id: 'create_headless_session',
+    summary: 'Show an activity without a connection, or update the one that is shown',
+    request: 'HeadlessSessionInput',
+    answer: 'HeadlessSession',
+  },
+  deleteHeadlessSession: {
+    id: 'delete_headless_session',
+    summary: 'Show the activity no longer; idempotent',
+    request: 'HeadlessSessionEnd',
+  },
+  subscribeActivities: {
+    id: 'subscribe_user_activities',
+    summary: 'See the activities of invites also while their users hide them',
+    request: 'ActivitySubscriptions',
+  },
+  getActivityMetadata: {
+    id: 'get_user_activity_metadata',
+    summary: 'Get the addresses of the buttons of an activity',
+    answer: 'ActivityMetadata',
+    errorStatuses: [404],
+  },
 };

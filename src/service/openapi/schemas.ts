@@ -4,8 +4,11 @@ import { commonSchemas, errorSchemas, gatewaySchemas, webhookSchemas } from './s
 import { guildSchemas } from './schemas/guild.ts';
 import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
+import { messageSchemas } from './schemas/message.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
+import { presenceSchemas } from './schemas/presence.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
+import { relationshipSchemas } from './schemas/social.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -13,10 +16,13 @@ export const schemas = {
   ...commandSchemas,
   ...lobbySchemas,
   ...guildSchemas,
+  ...messageSchemas,
   ...interactionSchemas,
   ...oauthSchemas,
   ...partnerSchemas,
   ...roleConnectionSchemas,
+  ...relationshipSchemas,
+  ...presenceSchemas,
   ...webhookSchemas,
   ...gatewaySchemas,
   ...errorSchemas,

@@ -25,6 +25,8 @@ import type {
   GameRelationshipRecord,
   HeadlessSessionRecord,
   RelationshipRecord,
+  RelationshipTotalsRecord,
+  SocialPresenceRecord,
   SocialSettingsRecord,
 } from './records/social.ts';
 import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
@@ -73,7 +75,9 @@ export interface Records {
   presences: PresenceRecord;
   relationships: RelationshipRecord;
   game_relationships: GameRelationshipRecord;
+  relationship_totals: RelationshipTotalsRecord;
   social_settings: SocialSettingsRecord;
+  social_presences: SocialPresenceRecord;
   headless_sessions: HeadlessSessionRecord;
   direct_channels: DirectChannelRecord;
   direct_recipients: DirectRecipientRecord;
@@ -108,7 +112,7 @@ export const numericFields: ReadonlySet<string> = new Set([
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
-  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
+  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'], byParent: ['parent_id'] } },
   users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
   external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id'] } },
@@ -159,9 +163,14 @@ export const collections = {
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   presences: { key: ['user_id'], indexes: {} },
   relationships: { key: ['user_id', 'target_id'], indexes: { byTarget: ['target_id'] } },
-  game_relationships: { key: ['user_id', 'family_id', 'target_id'], indexes: {} },
+  game_relationships: {
+    key: ['user_id', 'family_id', 'target_id'],
+    indexes: { byPair: ['pair'] },
+  },
+  relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
-  headless_sessions: { key: ['token_hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
+  social_presences: { key: ['user_id'], indexes: {} },
+  headless_sessions: { key: ['id'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },
   direct_recipients: { key: ['user_id', 'channel_id'], indexes: {} },
   direct_messages: { key: ['channel_id', 'sent_at_ms', 'id'], indexes: { byExpiry: ['expires_at_ms'], byId: ['id'] } },

@@ -13,6 +13,14 @@ export const serviceLimits = {
   gatewayMembersPerChunk: 1000,
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
+  /** How many messages between two users, and how old ones, are shown. */
+  directHistoryMessagesMax: 200,
+  directHistoryMessagesDefault: 50,
+  directHistoryAgeMaxMs: 72 * 3_600_000,
+  /** How long an invite, or a request to join, is valid. */
+  activityInviteLifeMs: 6 * 3_600_000,
+  /** How long an ephemeral message can be edited and deleted. Unspecified: as long as an invite, which may be one, is valid. */
+  ephemeralMessageLifeMs: 6 * 3_600_000,
   /** How long a token for the voice server is valid. Unspecified: as long as connecting takes. */
   voiceTokenLifeMs: 5 * 60_000,
   /** How long an application's server may take to acknowledge a webhook event, and how long it is retried. */
@@ -82,6 +90,11 @@ export const serviceLimits = {
   gatewayShardsMax: 16_384,
   /** Sessions one user (or one bot) holds at a time. Unspecified: the interface names no number. */
   gatewaySessionsPerUserMax: 100,
+  /** Sessions of a user that its other sessions are told of, beside the one called `all`. */
+  ownSessionsListedMax: 15,
+  /** How long a session without a connection shows what its user plays, and how many a user has; the oldest makes room. Unspecified: the number. */
+  headlessSessionLifeMs: 20 * 60_000,
+  headlessSessionsPerUserMax: 10,
   /** Bytes that may wait for a client that reads too slowly. Unspecified: as above. */
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;

@@ -143,14 +143,14 @@ function invalid(why: string): ArgumentError {
 }
 
 /** What a client shows now, for comparison with {@link Recording.state}. */
-export function clientState(client: Pick<Client, 'status' | 'lobbies$' | 'messages'>): ClientState {
+export function clientState(client: Pick<Client, 'status' | 'lobbies$' | 'lobbyMessages'>): ClientState {
   const { status, userId } = client.status;
   let lobbies: LobbyState = [];
   const now = client.lobbies$.subscribe(present => {
     lobbies = present;
   });
   now.unsubscribe();
-  const messages = Object.fromEntries(lobbies.map(({ id }) => [id, client.messages(id)]));
+  const messages = Object.fromEntries(lobbies.map(({ id }) => [id, client.lobbyMessages(id)]));
   const state = { status, ...(userId !== undefined && { userId }), lobbies, messages };
   // As it is in the file: without fields that are undefined.
   return JSON.parse(JSON.stringify(state)) as ClientState;

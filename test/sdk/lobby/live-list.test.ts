@@ -4,6 +4,7 @@ import { compareSnowflakes } from '../../../src/model/snowflake.ts';
 import { LiveList } from '../../../src/sdk/lobby/live-list.ts';
 
 const item = (id: string, value = 0) => Object.freeze({ id, value });
+type Item = ReturnType<typeof item>;
 
 describe('LiveList', () => {
   it('shows its things in the order of their ids, which are numbers', () => {
@@ -58,6 +59,27 @@ describe('LiveList', () => {
           expect([...list.ids()].sort()).toEqual([...plain.keys()].sort());
         },
       ),
+    );
+  });
+
+  it('keeps an order of its own the same way, also when items move in it', () => {
+    const compare = (a: Item, b: Item) => a.value - b.value || compareSnowflakes(a.id, b.id);
+    const id = fc.integer({ min: 1, max: 80 }).map(String);
+    const change = fc.record({ id, value: fc.option(fc.nat({ max: 9 }), { nil: undefined }), look: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 200, size: 'max' }), changes => {
+        const plain = new Map<string, Item>();
+        const list = new LiveList<Item>([], compare);
+        for (const { id, value, look } of changes) {
+          if (value === undefined) expect(list.remove(id)).toBe(plain.delete(id));
+          else {
+            plain.set(id, item(id, value));
+            list.put(item(id, value));
+          }
+          if (look) expect(list.shown).toEqual([...plain.values()].sort(compare));
+        }
+        expect(list.shown).toEqual([...plain.values()].sort(compare));
+      }),
     );
   });
 });

@@ -50,7 +50,7 @@ describe('MessageGaps', () => {
     await turn();
     expect([shown, warnings]).toEqual([
       ['5', '5,8'],
-      [{ lobby: '1', error: expect.objectContaining({ class: 'Error', message: 'no way' }) }],
+      [{ id: '1', error: expect.objectContaining({ class: 'Error', message: 'no way' }) }],
     ]);
   });
 

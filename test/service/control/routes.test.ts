@@ -22,7 +22,7 @@ async function open({ virtual = true } = {}) {
   const app = fastify();
   const pendingWork = new PendingWork();
   const webhookEvents = createWebhookEvents(core, pendingWork);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), pendingWork });
+  const authorization = createAuthorization(core, { webhookEvents, moved: [createLobbies(core)], pendingWork });
   registerControl(app, {
     core,
     controlToken,

@@ -18,6 +18,7 @@ export async function playSample(stage: SampleStage): Promise<void> {
   await signIn(stage);
   await editEntryPoint(stage);
   await meetFriend(stage);
+  await makeFriends(stage);
   await signOut(stage);
 }
 
@@ -67,7 +68,7 @@ async function meetFriend({ window, friend, picture }: SampleStage): Promise<voi
   // What a player wrote is text, whatever it looks like.
   await window.getByText('Hello! <b>Ready?</b>').waitFor();
   const said = new Promise<string>(resolve => {
-    const hearing = friend.messages$(lobbyId).subscribe(messages => {
+    const hearing = friend.lobbyMessages$(lobbyId).subscribe(messages => {
       const heard = messages.find(({ author }) => author?.username === 'ada');
       if (heard) resolve(heard.content);
     });
@@ -80,6 +81,33 @@ async function meetFriend({ window, friend, picture }: SampleStage): Promise<voi
   await picture('lobby');
   await window.getByRole('button', { name: 'Leave' }).click();
   await window.getByRole('heading', { name: 'No lobby is open' }).waitFor();
+}
+
+/** Two players become friends, write to each other, and one follows the other into a lobby. */
+async function makeFriends({ window, friend, picture }: SampleStage): Promise<void> {
+  await window.getByRole('button', { name: 'Friends', exact: true }).first().click();
+  await window.getByLabel('Add a friend').fill('grace');
+  await window.getByRole('button', { name: 'Add', exact: true }).click();
+  await window.getByText('grace has your request.').waitFor();
+  await expect.poll(() => friend.friends.requests.incoming.length).toBe(1);
+  const [ada] = friend.friends.requests.incoming;
+  if (!ada) throw new Error('There is no request.');
+  await friend.friends.accept(ada.id);
+  await window.getByRole('button', { name: /^Grace/ }).click();
+  await friend.messages.get(ada.id).send('Ahoy! <i>Up?</i>');
+  await window.getByText('Ahoy! <i>Up?</i>').waitFor();
+  await window.getByLabel('Write to your friend').fill('Up and ready');
+  await window.getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => friend.messages.get(ada.id).messages.at(-1)?.content).toBe('Up and ready');
+  const lobby = await friend.lobbies.join('the harbour', { lobbyMetadata: { title: 'Harbour' } });
+  await friend.presence.set({ details: 'Harbour', party: { id: lobby.id, size: [1, 8] }, joinSecret: 'the harbour' });
+  await window.getByText('Harbour (1 of 8)').first().waitFor();
+  await friend.invites.send(ada.id);
+  await window.locator('.invite').waitFor();
+  await picture('friends');
+  await window.locator('.invite').getByRole('button', { name: 'Join' }).click();
+  await window.getByRole('heading', { name: 'Harbour' }).waitFor();
+  await expect.poll(() => lobby.snapshot?.members.length).toBe(2);
 }
 
 async function signOut({ window, picture }: SampleStage): Promise<void> {

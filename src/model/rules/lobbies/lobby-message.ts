@@ -6,9 +6,10 @@ import { Report } from '../report.ts';
 import { checkTextMap } from './lobby.ts';
 
 const { SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } = messageFlags;
-const flagValues = [0, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS, SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS];
+/** The flags that a user may set on an own message. */
+export const ownMessageFlags = [0, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS, SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS];
 
-const metadataBounds = {
+export const messageMetadataBounds = {
   entriesMax: limits.lobbyMessageMetadataEntriesMax,
   keyLengthMax: limits.lobbyMessageMetadataLengthMax,
   valueLengthMax: limits.lobbyMessageMetadataLengthMax,
@@ -32,10 +33,10 @@ const moderationBounds = {
 export function checkLobbyMessage(value: unknown): Issue[] {
   return checkBody(value, (report, message) => {
     if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
-    if (!isAbsent(message.flags)) checkEnum(report, 'flags', message.flags, flagValues);
+    if (!isAbsent(message.flags)) checkEnum(report, 'flags', message.flags, ownMessageFlags);
     if (isAbsent(message.metadata)) return;
     report.enter('metadata');
-    checkTextMap(report, message.metadata, metadataBounds);
+    checkTextMap(report, message.metadata, messageMetadataBounds);
     report.leave();
   });
 }

@@ -15,13 +15,17 @@ export const webhookEventNames = [
   'APPLICATION_AUTHORIZED',
   'APPLICATION_DEAUTHORIZED',
   'LOBBY_MESSAGE_CREATE',
+  'GAME_DIRECT_MESSAGE_CREATE',
+  'GAME_DIRECT_MESSAGE_UPDATE',
+  'GAME_DIRECT_MESSAGE_DELETE',
 ] as const;
 
+type DirectMessageEventName = Extract<(typeof webhookEventNames)[number], `GAME_${string}`>;
 type AuthorizationEventName = Extract<(typeof webhookEventNames)[number], `APPLICATION_${string}`>;
 
 /**
- * Sends applications' servers, by HTTP, messages of their lobbies, and events about users who authorize them or end
- * the authorization.
+ * Sends applications' servers, by HTTP, messages of their lobbies and between their players, and events about users who authorize
+ * them or end the authorization.
  *
  * Each event is stored in the transaction that causes it, and delivered after its commit; a restart or another node continues. It may
  * be delivered more than once.
@@ -50,6 +54,20 @@ export interface WebhookEvents {
       readonly data: object;
     },
   ): Promise<AfterCommit>;
+  /** A message between two users was sent, edited or deleted. @param scope the transaction's */
+  directMessage(
+    transaction: Transaction,
+    scope: string,
+    event: {
+      readonly application: ApplicationRecord;
+      readonly name: DirectMessageEventName;
+      /** The two users, for the queue. */
+      readonly pair: string;
+      /** The author. */
+      readonly user: UserRecord;
+      readonly data: object;
+    },
+  ): Promise<AfterCommit>;
   /** Delivers what waits; the returned function stops that. */
   start(): Promise<() => void>;
 }
@@ -67,6 +85,13 @@ export function createWebhookEvents(core: Core, pendingWork = new PendingWork())
       if (url === null) return nothing;
       const body = bodyOf(application, { type: name, timestamp: formatTimestamp(core.clock.now()), data });
       const queue = `${application.id}/${id}`;
+      return delivery.add(transaction, { name, url, application, queue, scope, about: { user: id }, body });
+    },
+    async directMessage(transaction, scope, { application, name, pair, user: { id }, data }) {
+      const url = application.event_webhooks_url;
+      if (url === null) return nothing;
+      const body = bodyOf(application, { type: name, timestamp: formatTimestamp(core.clock.now()), data });
+      const queue = `dm/${pair}/${application.id}`;
       return delivery.add(transaction, { name, url, application, queue, scope, about: { user: id }, body });
     },
     start: () => delivery.start(),

@@ -1,14 +1,14 @@
 import { capabilities, type PlayerReady, type Ready } from '../../../model/gateway.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch } from '../presence/connected-users.ts';
 import { followCommands } from './follow-commands.ts';
-import { readyApplication, readyBase } from './ready.ts';
+import { readyBase, readyGame } from './ready.ts';
 import type { Session } from './session.ts';
+import { readSocial, socialViewer } from './social-ready.ts';
 
 /** A lobby as it was at `revision` of `scope`. */
 export interface LobbyReading {
@@ -38,23 +38,26 @@ export async function startPlayerSession(
   core: Core,
   lobbies: PlayerLobbies,
   session: Session,
-  { application, user, token }: Extract<SessionPrincipal, { kind: 'user' }>,
+  principal: Extract<SessionPrincipal, { kind: 'user' }>,
   identity: Identity,
 ): Promise<void> {
+  const { application, user, token } = principal;
   await session.follow(session.home);
   const readings = await followLobbies(session, lobbies, application.id, user.id);
   await followCommands(core, session, user.id, application);
+  const social = await readSocial(core, session, socialViewer(principal), identity);
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
   const ready: PlayerReady & Ready = {
     ...readyBase(core, session),
-    user: userView(user),
-    application: readyApplication(application),
+    application: readyGame(application),
     ...playerReady,
+    ...social.ready,
     scopes: token.scopes,
   };
   const text = JSON.stringify(ready);
   const shown = readings.map(reading => reading.text).join(',');
   session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  session.emit('READY_SUPPLEMENTAL', social.supplemental);
   for (const { text: lobby, scope, revision } of readings) {
     if (!inReady) session.emitText('LOBBY_CREATE', lobby);
     session.saw(scope, revision);
@@ -64,9 +67,10 @@ export async function startPlayerSession(
 
 /** Fields that players' gateway clients read and this interface does not have. */
 const playerReady = {
+  session_type: 'oauth',
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
   user_application_profiles: {},
-} as const satisfies Omit<PlayerReady, 'scopes'>;
+} as const satisfies Omit<PlayerReady, 'scopes'> & Partial<Ready>;
 
 /**
  * Reads the lobbies until all of them were followed before they were read, so that no later event of theirs can be
@@ -92,7 +96,8 @@ async function followLobbies(
 
 /** Sends a player a lobby late, in its present state; a lobby that was deleted meanwhile is not sent at all. */
 export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
-  return async (session, { scope, follow }) => {
+  return async (session, { to, scope, follow }) => {
+    if (to !== session.home) return; // Whoever follows something else late is sent its state by other means.
     const { application_id, user_id } = session.record;
     const readings = await lobbies.ofPlayer(application_id ?? '', user_id);
     const reading = readings.find(candidate => candidate.scope === scope);

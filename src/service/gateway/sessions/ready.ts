@@ -24,8 +24,15 @@ const lookedFor = {
   game_relationships: [],
 } as const satisfies Partial<Ready>;
 
-export function readyApplication({ id, embedded, public_client }: ApplicationRecord): Ready['application'] & object {
+export function readyApplication(application: ApplicationRecord): Ready['application'] & object {
+  const { embedded, public_client } = application;
   const flags =
     (embedded ? applicationFlags.EMBEDDED : 0) | (public_client ? applicationFlags.PUBLIC_OAUTH2_CLIENT : 0);
-  return { id, flags };
+  return { id: application.id, flags };
+}
+
+/** As players' sessions see it. @see docs/spec/social.md#ready */
+export function readyGame(application: ApplicationRecord): Ready['application'] & object {
+  const { name, parent_id } = application;
+  return { ...readyApplication(application), name, ...(parent_id !== null && { parent_id }) };
 }

@@ -17,11 +17,14 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
     claim: 0,
     kind,
     application_id: kind === 'session' ? null : principal.application.id,
+    family_id: kind === 'session' ? null : (principal.application.parent_id ?? principal.application.id),
     user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,
     credential: credentialOf(principal),
     intents: kind === 'session' ? null : (identity.intents ?? 0),
     shard: kind === 'bot' ? identity.shard : null,
     may_call: mayCall(principal),
+    may_set_presence: maySetPresence(principal),
+    client: identity.client,
     compress: identity.compress,
     presence: null,
     base: null,
@@ -35,6 +38,15 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
  */
 export function mayCall(principal: SessionPrincipal): boolean {
   return principal.kind === 'user' && principal.scopes.has('lobbies.write');
+}
+
+/**
+ * Whether the credential that opens or resumes a session lets it show what its user does.
+ * @see docs/spec/social.md#presence
+ */
+export function maySetPresence(principal: SessionPrincipal): boolean {
+  if (principal.kind !== 'user') return true;
+  return principal.scopes.has('activities.write') || principal.scopes.has('presences.write');
 }
 
 /** Whether the session belongs to the owner of this credential. */

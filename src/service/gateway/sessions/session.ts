@@ -155,8 +155,9 @@ export class Session implements Follower {
     else if (this.#isReviving) this.#followEarly(announced);
   }
 
-  heeds({ only, event, guild, follow, unfollow, recheck }: Announcement): boolean {
-    if (only !== undefined && only !== this.id) return false;
+  heeds(announcement: Announcement): boolean {
+    const { only, event, guild, follow, unfollow, recheck } = announcement;
+    if ((only !== undefined && only !== this.id) || !this.#isOfFamily(announcement)) return false;
     if (event && this.#wants(event.name, guild !== undefined)) return true;
     return follow !== undefined || unfollow !== undefined || recheck === true;
   }
@@ -239,15 +240,22 @@ export class Session implements Follower {
     if (recheck) this.#owner.onRecheck(this);
   }
 
-  #concerns({ to, guild, everyShard, except, only, follow, unfollow, recheck, scope, revision }: Announced): boolean {
+  #concerns(announced: Announced): boolean {
+    const { to, guild, everyShard, except, only, follow, unfollow, recheck } = announced;
     if (!this.#following.has(to) || except === this.record.user_id) return false;
-    if (only !== undefined && only !== this.id) return false;
+    if ((only !== undefined && only !== this.id) || !this.#isOfFamily(announced)) return false;
     // The client has the first already, and never had the second.
     if ((follow !== undefined || unfollow !== undefined) && !this.#changes(follow, unfollow)) return false;
     // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
     if (only !== undefined) return true;
+    const { of: scope, revision } = announced.version ?? { of: announced.scope, revision: announced.revision };
     if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
     return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
+  }
+
+  #isOfFamily({ families, exceptFamilies }: Announcement): boolean {
+    const { family_id } = this.record;
+    return families?.includes(family_id) !== false && exceptFamilies?.includes(family_id) !== true;
   }
 
   /** Whether it would follow other topics afterwards. */

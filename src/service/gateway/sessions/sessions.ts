@@ -5,11 +5,10 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
 import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
-import { topics } from '../../events/announcement.ts';
+import { topics, topicsIn } from '../../events/announcement.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
+import type { ApplicationRecord, GatewaySessionRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -19,7 +18,9 @@ import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
+import { PresencePace } from '../presence/presence-pace.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
+import { type GivenPresence, introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
@@ -29,7 +30,8 @@ import { readyBase } from './ready.ts';
 import { RestartStorage } from './restart-storage.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
-import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
+import { belongsTo, mayCall, maySetPresence, newRecord, playerOf } from './session-record.ts';
+import { readSocial, socialViewer } from './social-ready.ts';
 import { type SessionStorage, sessionScope } from './storage.ts';
 
 const sessionIdBytes = 16;
@@ -64,6 +66,8 @@ export type ResumeRefusal = 'gone' | 'ahead';
 export class Sessions implements SessionOwner, NodeSessions {
   readonly hub: Hub;
   readonly presences: Presences;
+  readonly #social: SocialPresences;
+  readonly #pace: PresencePace;
   readonly #core: Core;
   readonly #parts: SessionsParts;
   readonly byId = new Map<string, Session>();
@@ -78,7 +82,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   readonly #restartStorage: RestartStorage | undefined;
   readonly #registrations = new Map<Session, Promise<Registration>>();
   readonly #departures = new Set<Promise<void>>();
-  readonly #introduceLobbies: Session['introduce'];
+  readonly #introduce: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
   readonly #credentials: CredentialWatch<Session>;
   readonly #stopping = new AbortController();
@@ -90,6 +94,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#parts = parts;
     this.hub = new Hub(core);
     this.#localPresences = new LocalPresences(core);
+    this.#social = new SocialPresences(core);
+    this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
     this.#cluster = parts.cluster?.(this, parts.lobbies);
@@ -97,7 +103,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#users = this.#cluster?.users ?? this.#localUsers;
     this.#storage = this.#cluster?.storage ?? this.#restartStorage;
     this.#calls = new SessionCalls(parts.lobbies.calls);
-    this.#introduceLobbies = introduceLobbies(parts.lobbies);
+    this.#introduce = introduceOf(core, parts.lobbies);
     this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
     parts.events?.listen(announcement => this.hub.receiversOf(announcement), this.#restartStorage?.onFull);
@@ -139,6 +145,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     if (!registration) return undefined; // The session has ended already.
     if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
+    if (principal.kind !== 'bot') await this.#social.enter(session);
     switch (principal.kind) {
       case 'bot':
         if (!(await this.#startBot(session, principal.application, identity))) return tooManyGuilds;
@@ -147,7 +154,7 @@ export class Sessions implements SessionOwner, NodeSessions {
         await startPlayerSession(this.#core, this.#parts.lobbies, session, principal, identity);
         break;
       case 'session':
-        await startClientSession(this.#core, session, principal.user);
+        await startClientSession(this.#core, session, principal, identity);
     }
     if (identity.presence && !session.hasEnded) await this.setPresence(session, identity.presence);
     // The credential may have ended before the session followed its own topic.
@@ -155,15 +162,24 @@ export class Sessions implements SessionOwner, NodeSessions {
     return undefined;
   }
 
-  async setPresence(session: Session, presence: PresenceUpdate): Promise<void> {
-    const created_at = this.#core.clock.now();
-    const activities = presence.activities.map(pendingWork => ({ ...pendingWork, created_at }));
-    const shown = { ...presence, activities };
+  /** The client of a player's session, or a user's own one, shows a presence. */
+  showPresence(session: Session, presence: GivenPresence): void {
+    if (session.record.may_set_presence) this.#pace.put(session, presence);
+  }
+
+  async setPresence(session: Session, presence: GivenPresence): Promise<void> {
+    const shown = session.record.kind === 'bot' ? this.#dated(presence) : await this.#social.set(session, presence);
     if (this.#restartStorage) {
       session.record = { ...session.record, presence: shown };
       this.#restartStorage.put(session);
     }
     await this.presences.set(session, shown);
+  }
+
+  #dated({ status, activities, ...rest }: GivenPresence): PresenceUpdate {
+    const created_at = this.#core.clock.now();
+    const shown = activities.map(activity => ({ ...activity, created_at }));
+    return { ...rest, status: status === 'unknown' ? 'online' : status, activities: shown };
   }
 
   /** Sets the calls that the session's client is in. */
@@ -207,8 +223,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.connection = connection;
     former?.close('NOT_AUTHENTICATED', continuesElsewhere);
     this.#toResume.drop(session);
-    const renewed = { credential: credentialOf(principal), may_call: mayCall(principal), detached_at_ms: null };
-    session.record = { ...session.record, ...renewed };
+    const rights = { may_call: mayCall(principal), may_set_presence: maySetPresence(principal) };
+    session.record = { ...session.record, credential: credentialOf(principal), ...rights, detached_at_ms: null };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
     for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);
@@ -250,6 +266,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.end();
     this.#toResume.drop(session);
     this.#credentials.drop(session);
+    this.#pace.drop(session);
     this.byId.delete(session.id);
     const pending = this.#registrations.get(session);
     if (!pending) return;
@@ -283,6 +300,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#stopping.abort();
     await this.#restored;
     this.#toResume.close();
+    this.#pace.close();
     this.#credentials.close();
     await (this.#cluster ?? this.#storage)?.stop();
   }
@@ -327,6 +345,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     session.end();
     this.#toResume.drop(session);
     this.#credentials.drop(session);
+    this.#pace.drop(session);
     if (this.byId.get(session.id) === session) this.byId.delete(session.id);
     this.#registrations.delete(session);
     connection?.close('NOT_AUTHENTICATED', continuesElsewhere);
@@ -364,7 +383,7 @@ export class Sessions implements SessionOwner, NodeSessions {
 
   #make(record: GatewaySessionRecord): Session {
     const session = new Session(record, this);
-    if (record.kind === 'user') session.introduce = this.#introduceLobbies;
+    if (record.kind !== 'bot') session.introduce = this.#introduce;
     this.byId.set(record.id, session);
     return session;
   }
@@ -378,6 +397,7 @@ export class Sessions implements SessionOwner, NodeSessions {
 
   async #depart(session: Session, registration: Registration): Promise<void> {
     await this.presences.leave(session);
+    await this.#social.leave(session.record);
     if (playerOf(session.record)) await this.#parts.lobbies.calls.end(session.id);
     await registration.remove();
     // Here and not before, so that another process can complete what this one did not.
@@ -453,6 +473,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   async #buryFormer(record: GatewaySessionRecord): Promise<void> {
     const player = playerOf(record);
     if (player) await this.#localUsers.missed(player);
+    await this.#social.leave(record);
     this.#restartStorage?.delete(new Session(record, this));
   }
 
@@ -470,14 +491,35 @@ export class Sessions implements SessionOwner, NodeSessions {
   }
 }
 
+/** Sends a player's session, or a user's own client, what it follows late; of anything else only the event. */
+function introduceOf(core: Core, lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+  const introduceLobby = introduceLobbies(lobbies);
+  return async (session, announced) => {
+    const { event, follow } = announced;
+    const presences = topicsIn(follow).filter(isPresence);
+    for (const topic of presences) await introducePresence(core, session, topic);
+    if (presences.length > 0) return;
+    if (session.record.kind === 'user') await introduceLobby(session, announced);
+    else if (event) session.emitText(event.name, event.data);
+  };
+}
+
 /**
  * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
  * the channels that it sees, and changes of the available commands.
  */
-async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
+async function startClientSession(
+  core: Core,
+  session: Session,
+  principal: Extract<SessionPrincipal, { kind: 'session' }>,
+  identity: Identity,
+): Promise<void> {
+  const { user } = principal;
   await session.follow(session.home);
   await followCommands(core, session, user.id);
   for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
-  session.emit('READY', { ...readyBase(core, session), user: userView(user) });
+  const social = await readSocial(core, session, socialViewer(principal), identity);
+  session.emit('READY', { ...readyBase(core, session), ...social.ready });
+  if (social.ready.users) session.emit('READY_SUPPLEMENTAL', social.supplemental);
   session.release();
 }

@@ -4,7 +4,6 @@ import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
 import { createUserCounts } from '../../domain/accounts/user-counts.ts';
-import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import type { WebhookEvents } from '../../domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
@@ -26,6 +25,7 @@ import {
 } from '../device/device-decision.ts';
 import { startSweeping } from '../expiry.ts';
 import { createIdTokens, createSigningKeys, type PublicKey, type SigningKeys } from '../openid/signed-tokens.ts';
+import type { MovedPart } from '../provisional/account-moves.ts';
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
 import { authenticateClient, type ClientRequest, createProofGuard } from '../token/client-request.ts';
@@ -33,7 +33,7 @@ import { endUserTokens } from '../token/end-user-tokens.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
-import { findAuthorization } from './authorization-records.ts';
+import { findAuthorization, type Parties } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
@@ -85,8 +85,10 @@ export interface Authorization {
 export interface AuthorizationDeps {
   /** Delivers events to the applications' servers. */
   readonly webhookEvents: WebhookEvents;
-  /** Moves memberships when accounts are merged. */
-  readonly lobbies: LobbyMoves;
+  /** What moves with accounts that are merged. */
+  readonly moved: readonly MovedPart[];
+  /** Called after a user has withdrawn an authorization. */
+  readonly onDeauthorized?: (parties: Parties) => Promise<void>;
   /** Counts requests to other servers. */
   readonly pendingWork: PendingWork;
   readonly keys?: SigningKeys;
@@ -94,11 +96,16 @@ export interface AuthorizationDeps {
 
 export function createAuthorization(
   core: Core,
-  { webhookEvents, lobbies, pendingWork, keys = createSigningKeys(core) }: AuthorizationDeps,
+  { webhookEvents, moved, onDeauthorized, pendingWork, keys = createSigningKeys(core) }: AuthorizationDeps,
 ): Authorization {
-  const events = createAuthorizationEvents(core, webhookEvents);
+  const events = createAuthorizationEvents(core, webhookEvents, parties => {
+    if (onDeauthorized)
+      pendingWork
+        .run(() => onDeauthorized(parties))
+        .catch(error => core.log.error({ error }, 'What a user showed in a game could not be ended.'));
+  });
   const idTokens = createIdTokens(core, keys);
-  const provisional = createProvisional(core, { idTokens, events, lobbies, pendingWork });
+  const provisional = createProvisional(core, { idTokens, events, moved, pendingWork });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
   const guarded = createProofGuard(core);
   const countUsers = createUserCounts(core);

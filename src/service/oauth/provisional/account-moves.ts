@@ -1,6 +1,5 @@
 import { type ApplicationId, type Snowflake, snowflakeTimeMs, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ExternalIdentityRecord } from '../../store/records.ts';
@@ -10,9 +9,15 @@ import { identitiesOf, identityScope } from './identity.ts';
 const lookMs = 30_000;
 const abandonedMs = 60_000;
 
+/** Something that accounts have, which moves with them. */
+export interface MovedPart {
+  /** May be repeated. */
+  move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
+}
+
 /**
  * Moves what one account has with an application to another account: the identities in one transaction, then the
- * memberships in one transaction for each lobby. The identities are locked until all is done. After a restart the
+ * parts, for example the memberships in one transaction for each lobby. The identities are locked until all is done. After a restart the
  * service continues a move that it had begun; in a cluster, another node does. Two may do it at the same time.
  */
 export interface AccountMoves {
@@ -24,12 +29,12 @@ export interface AccountMoves {
   start(): Promise<() => void>;
 }
 
-export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMoves {
+export function createAccountMoves(core: Core, moved: readonly MovedPart[]): AccountMoves {
   const { store, log } = core;
 
   async function carryOut(move: AccountMoveRecord): Promise<void> {
     const { application_id, source_id, destination_id } = move;
-    await lobbies.move(application_id, source_id, destination_id);
+    for (const part of moved) await part.move(application_id, source_id, destination_id);
     const identities = await identitiesOf(store, application_id, destination_id);
     const locked = identities.filter(({ operation_id }) => operation_id === move.id);
     await store.transact(

@@ -121,7 +121,7 @@ export const lobbySchemas = {
   ),
 };
 
-function textMap(entriesMax: number, keyLengthMax: number, valueLengthMax: number) {
+export function textMap(entriesMax: number, keyLengthMax: number, valueLengthMax: number) {
   const bounds = { maxProperties: entriesMax, propertyNames: { maxLength: keyLengthMax } };
   return dictionary(text(0, valueLengthMax), bounds);
 }

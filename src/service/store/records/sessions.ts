@@ -1,4 +1,4 @@
-import type { PresenceUpdate } from '../../../model/presence.ts';
+import type { ClientInfo, PresenceUpdate } from '../../../model/presence.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Announced, Topic } from '../../events/announcement.ts';
 import type { DeltaPart } from '../../support/text-delta.ts';
@@ -14,6 +14,8 @@ export interface GatewaySessionRecord {
   kind: 'bot' | 'user' | 'session';
   /** Null: a user's own client. */
   application_id: ApplicationId | null;
+  /** The parent of that application or, without one, the application itself: what its sessions share, they share with this family. */
+  family_id: ApplicationId | null;
   /** A bot has its application's id. */
   user_id: UserId;
   /** What it lives by: the bot token's hash, or the grant of an OAuth2 token; null: nothing that could end. */
@@ -23,6 +25,9 @@ export interface GatewaySessionRecord {
   shard: readonly [id: number, count: number] | null;
   /** It may take part in calls of lobbies. */
   may_call: boolean;
+  /** It may show what its user does. */
+  may_set_presence: boolean;
+  client: ClientInfo;
   /** Large packets go compressed. */
   compress: boolean;
   presence: PresenceUpdate | null;

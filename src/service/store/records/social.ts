@@ -1,5 +1,6 @@
 import type { DirectMessage } from '../../../model/direct-message.ts';
-import type { Activity, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
+import type { Metadata } from '../../../model/lobby.ts';
+import type { Activity, ClientInfo, ClientStatus, SocialSettings } from '../../../model/presence.ts';
 import type { RelationshipType } from '../../../model/relationship.ts';
 import type { ApplicationId, ChannelId, MessageId, UserId } from '../../../model/snowflake.ts';
 
@@ -21,25 +22,68 @@ export interface GameRelationshipRecord {
   /** The game's application; of a publisher's game the parent application, with which all its games share their relationships. */
   family_id: ApplicationId;
   target_id: UserId;
+  /** Both users' ids, the own one first, with a slash between them. */
+  pair: string;
   type: Exclude<RelationshipType, 0 | 2>;
   since_ms: number;
+}
+
+/** What a user's relationships come to, so that limits hold without counting. */
+export interface RelationshipTotalsRecord {
+  user_id: UserId;
+  friends: number;
+  blocks: number;
+  /** Rises with every change of the user's relationships, in games as well: sessions know by it what they have read. */
+  changes: number;
 }
 
 /** What a user has set; without a record everything is as it is by default. */
 export interface SocialSettingsRecord {
   user_id: UserId;
   settings: Partial<SocialSettings>;
+  /** Whether others may send requests; absent: they may. */
+  accept_friend_requests?: boolean;
+  /** Revision of the presence's scope when the status was last set: it replaces what sessions have set before. */
+  status_set_at?: number;
+}
+
+/** The sessions by which others see a user; absent when there are none. */
+export interface SocialPresenceRecord {
+  user_id: UserId;
+  /** The one that was updated last is the last. */
+  sessions: readonly ShownSession[];
+  /** Of the presence's scope at the last change. */
+  revision: number;
+}
+
+export interface ShownSession {
+  /** Of a session without a connection: `h:` and an id. */
+  id: string;
+  /** Null: a user's own client. */
+  application_id: ApplicationId | null;
+  family_id: ApplicationId | null;
+  client: ClientInfo;
+  status: ClientStatus;
+  /** Revision of the presence's scope when the session set its status; 0: it did not. */
+  status_set_at: number;
+  activities: readonly ShownActivity[];
+}
+
+/** An activity as it was sent, secrets included, with what the service has added. */
+export interface ShownActivity {
+  /** Of its application; null: of none, or a custom status. */
+  family_id: ApplicationId | null;
+  activity: Activity;
 }
 
 /** A session without a connection: it shows what a user plays elsewhere. */
 export interface HeadlessSessionRecord {
-  token_hash: string;
+  /** Hash of the token by which it is updated. */
+  id: string;
   /** As others see it: `h:` and an id. */
   session_id: string;
   user_id: UserId;
   application_id: ApplicationId;
-  activity: Activity;
-  presence: PresenceUpdate;
   expires_at_ms: number;
 }
 
@@ -51,6 +95,7 @@ export interface DirectChannelRecord {
   user_ids: readonly [UserId, UserId];
   /** The last that was sent, even if it was deleted. */
   last_message_id: MessageId | null;
+  /** How many of its messages are stored. */
   message_count: number;
 }
 
@@ -61,7 +106,7 @@ export interface DirectRecipientRecord {
   other_id: UserId;
 }
 
-/** A message between two users. Those too old or too many to be shown go as others are sent. */
+/** A message between two users. Those too old or too many to be shown are deleted as others are sent. */
 export interface DirectMessageRecord {
   /** Of an ephemeral message: the {@link DirectChannelRecord.pair}. */
   channel_id: ChannelId;
@@ -72,9 +117,19 @@ export interface DirectMessageRecord {
   recipient_id: UserId;
   /** The application by whose session it was sent; null: by a user's own client. */
   application_id: ApplicationId | null;
-  message: Omit<DirectMessage, 'metadata' | 'nonce'>;
+  /** What does not depend on who reads it. */
+  message: DirectMessageContent;
+  edited_at_ms: number | null;
+  /** What the application noted about it, for itself. */
+  moderation_metadata: Metadata | null;
   /** It is never in a history. */
   is_ephemeral: boolean;
-  /** When it goes; null: when others are sent. */
+  /** When it is deleted; null: when others are sent. */
   expires_at_ms: number | null;
 }
+
+/** Its author is shown as of the time of writing. */
+export type DirectMessageContent = Pick<
+  DirectMessage,
+  'id' | 'type' | 'content' | 'author' | 'flags' | 'activity' | 'application' | 'application_id'
+>;

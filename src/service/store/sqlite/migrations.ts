@@ -207,24 +207,35 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
   },
-  // Relationships, settings, headless sessions and direct messages; presences of games' sessions.
+  // Relationships, settings, headless sessions and direct messages; presences of games' sessions; applications by publisher.
   {
     version: 7,
     apply: database =>
       database.exec(`
+        UPDATE gateway_sessions SET body = json_set(
+          body, '$.family_id', json_extract(body, '$.application_id'), '$.may_set_presence', json('false'),
+          '$.client', json_object('client', 'desktop', 'os', '', 'version', 0)
+        );
+
         CREATE TABLE relationships (
           user_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, target_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX relationships_byTarget ON relationships (target_id);
 
         CREATE TABLE game_relationships (
-          user_id TEXT, family_id TEXT, target_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, family_id, target_id)
+          user_id TEXT, family_id TEXT, target_id TEXT, pair TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (user_id, family_id, target_id)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX game_relationships_byPair ON game_relationships (pair) WHERE pair IS NOT NULL;
+
+        CREATE TABLE relationship_totals (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE social_settings (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE social_presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
         CREATE TABLE headless_sessions (
-          token_hash TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
+          id TEXT PRIMARY KEY, user_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX headless_sessions_byUser ON headless_sessions (user_id) WHERE user_id IS NOT NULL;
         CREATE INDEX headless_sessions_byExpiry ON headless_sessions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
@@ -242,6 +253,11 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX direct_messages_byExpiry ON direct_messages (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
         CREATE INDEX direct_messages_byId ON direct_messages (id);
+
+        ALTER TABLE applications ADD COLUMN parent_id TEXT;
+        UPDATE applications SET
+          parent_id = json_extract(body, '$.parent_id'), body = json_set(body, '$.parent_id', json_extract(body, '$.parent_id'));
+        CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
       `),
   },
   // Webhook events that wait.

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
-import type { LobbyMoves } from '../../../../src/service/domain/lobbies/moves.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import { createAuthorizationEvents } from '../../../../src/service/oauth/authorize/authorization-events.ts';
 import { authorizationScope } from '../../../../src/service/oauth/authorize/authorization-records.ts';
 import { createIdTokens, createSigningKeys } from '../../../../src/service/oauth/openid/signed-tokens.ts';
+import type { MovedPart } from '../../../../src/service/oauth/provisional/account-moves.ts';
 import { createProvisional, type Provisional } from '../../../../src/service/oauth/provisional/accounts-and-tokens.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { ada, ben, makeWorld, restarted, type TestCore, type World } from '../../domain/support.ts';
@@ -19,16 +19,16 @@ async function open() {
   return world;
 }
 
-function provisionalOf(core: TestCore, lobbies: LobbyMoves = createLobbies(core)): Provisional {
+function provisionalOf(core: TestCore, lobbies: MovedPart = createLobbies(core)): Provisional {
   const idTokens = createIdTokens(core, createSigningKeys(core));
   const events = createAuthorizationEvents(core, createWebhookEvents(core));
-  return createProvisional(core, { idTokens, events, lobbies, pendingWork: new PendingWork() });
+  return createProvisional(core, { idTokens, events, moved: [lobbies], pendingWork: new PendingWork() });
 }
 
 /** A move that goes on when it is told to, or fails. */
 function heldUp() {
   const held = Promise.withResolvers<void>();
-  return { lobbies: { move: () => held.promise } satisfies LobbyMoves, held };
+  return { lobbies: { move: () => held.promise } satisfies MovedPart, held };
 }
 
 const proofOf = (token: string) =>

@@ -72,12 +72,13 @@ describe('opening', () => {
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
     expect(await store.get('applications', '3')).toEqual({
-      ...{ id: '3', name: 'Starfall', bot_token_hash: null },
+      ...{ id: '3', name: 'Starfall', bot_token_hash: null, parent_id: null },
       ...{ bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({
       ...{ id: '4', user_id: '9', may_call: false },
-      ...{ node: null, claim: 0 },
+      ...{ node: null, claim: 0, family_id: null, may_set_presence: false },
+      client: { client: 'desktop', os: '', version: 0 },
     });
     await store.close();
   });

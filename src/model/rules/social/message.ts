@@ -1,0 +1,84 @@
+import { activityActionTypes } from '../../direct-message.ts';
+import type { Issue } from '../../errors/issue.ts';
+import { limits } from '../../limits/limits.ts';
+import {
+  checkBody,
+  checkEnum,
+  checkSnowflake,
+  checkString,
+  checkText,
+  type Fields,
+  isAbsent,
+  isFields,
+} from '../field.ts';
+import { checkTextMap } from '../lobbies/lobby.ts';
+import { messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
+import type { Report } from '../report.ts';
+
+/** Bounds of messages between users that lobbies do not have. Unspecified: the length of a session's id. */
+export const directMessageLimits = { nonceLengthMax: 25, partyIdLengthMax: 128, sessionIdLengthMax: 200 } as const;
+
+/**
+ * Checks the body that sends a message to a user, without what depends on other state: whether it says anything ({@link
+ * isEmptyMessage}), and what the invite is about. Unspecified: other fields of messages are ignored.
+ *
+ * @see docs/spec/social.md#messages
+ */
+export function checkDirectMessage(value: unknown): Issue[] {
+  return checkBody(value, (report, message) => {
+    checkContent(report, message);
+    checkNonce(report, message.nonce);
+    if (!isAbsent(message.flags)) checkEnum(report, 'flags', message.flags, ownMessageFlags);
+    if (!isAbsent(message.metadata)) {
+      report.enter('metadata');
+      checkTextMap(report, message.metadata, messageMetadataBounds);
+      report.leave();
+    }
+    if (!isAbsent(message.application_id)) checkSnowflake(report, 'application_id', message.application_id);
+    if (!isAbsent(message.activity)) checkInvite(report, message.activity);
+  });
+}
+
+/** Checks the body that edits a message. */
+export function checkDirectMessageEdit(value: unknown): Issue[] {
+  return checkBody(value, checkContent);
+}
+
+/** Whether a message has no content, or only white space, and is no invite. It is answered with `empty_message`. */
+export function isEmptyMessage(message: unknown): boolean {
+  if (!isFields(message)) return true;
+  if (isFields(message.activity)) return false;
+  return typeof message.content !== 'string' || message.content.trim() === '';
+}
+
+/** Unspecified: the length counts UTF-16 units, as the client's header does. */
+function checkContent(report: Report, { content }: Fields): void {
+  if (isAbsent(content)) return;
+  if (!checkString(report, 'content', content)) return;
+  if (content.length > limits.messageContentLengthMax) {
+    report.at('content', 'BASE_TYPE_MAX_LENGTH', limits.messageContentLengthMax);
+  }
+}
+
+function checkNonce(report: Report, nonce: unknown): void {
+  if (isAbsent(nonce) || Number.isSafeInteger(nonce)) return;
+  checkText(report, 'nonce', nonce, 0, directMessageLimits.nonceLengthMax);
+}
+
+const actionTypes = Object.values(activityActionTypes);
+
+function checkInvite(report: Report, activity: unknown): void {
+  if (!isFields(activity)) {
+    report.at('activity', 'DICT_TYPE_CONVERT');
+    return;
+  }
+  report.enter('activity');
+  checkEnum(report, 'type', activity.type, actionTypes);
+  if (!isAbsent(activity.party_id)) {
+    checkText(report, 'party_id', activity.party_id, 0, directMessageLimits.partyIdLengthMax);
+  }
+  if (!isAbsent(activity.session_id)) {
+    checkText(report, 'session_id', activity.session_id, 0, directMessageLimits.sessionIdLengthMax);
+  }
+  report.leave();
+}

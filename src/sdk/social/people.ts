@@ -1,0 +1,388 @@
+import { compareSnowflakes, isSnowflake, type UserId } from '../../model/snowflake.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { Feed } from '../live/feed.ts';
+import { Observable, type Subscriber } from '../live/rxjs.ts';
+import type { Fields } from '../lobby/fields.ts';
+import { LiveList } from '../lobby/live-list.ts';
+import type { LobbyNews } from '../lobby/lobby-news.ts';
+import { share } from '../lobby/share.ts';
+import { frozen, type GameIdentity, type PersonFields, readPerson, recordsIn, userIdIn } from './reader.ts';
+import { lacking } from './scopes.ts';
+import type { FriendRequestsSnapshot, FriendsSnapshot, SocialUnavailable, SocialUserSnapshot } from './snapshot.ts';
+
+/** What is known of one user. */
+class Person implements PersonFields {
+  readonly id: UserId;
+  user: Fields | undefined;
+  relationship: Fields | undefined;
+  gameRelationship: Fields | undefined;
+  presence: Fields | undefined;
+  /** As it was when it was last read. */
+  shown: SocialUserSnapshot | undefined;
+  isStale = true;
+  /** The list has yet to follow the last changes. */
+  isWaiting = false;
+  list: PersonList | undefined;
+
+  constructor(id: UserId) {
+    this.id = id;
+  }
+}
+
+type PersonList = LiveList<SocialUserSnapshot>;
+type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence';
+
+/** The lists by what a person is to the player. */
+const listNames = ['onlinePlayingGame', 'onlineElsewhere', 'offline', 'incoming', 'outgoing', 'blocked'] as const;
+type ListName = (typeof listNames)[number];
+
+/** A game that has no session. */
+const noGame: GameIdentity = { applicationId: undefined, familyId: undefined };
+
+/**
+ * The users that the player has to do with: what they are to each other, and what they do. An event costs the same however many
+ * there are: snapshots and lists are made when they are read.
+ */
+export class People {
+  readonly friends$: Observable<FriendsSnapshot>;
+  readonly requests$: Observable<FriendRequestsSnapshot>;
+  readonly blocked$: Observable<readonly SocialUserSnapshot[]>;
+  /** Called with everybody who may be called otherwise than before. */
+  onMet: ((id: UserId) => void) | undefined;
+  readonly #news: LobbyNews;
+  readonly #web: string;
+  readonly #people = new Map<UserId, Person>();
+  readonly #lists: Readonly<Record<ListName, PersonList>>;
+  readonly #waiting: Person[] = [];
+  readonly #friends = new Feed(() => this.friends);
+  readonly #requests = new Feed(() => this.requests);
+  readonly #blocked = new Feed(() => this.blocked);
+  readonly #watched = new Map<UserId, Feed<SocialUserSnapshot | undefined>>();
+  readonly #changed = new Set<UserId>();
+  #shownFriends: FriendsSnapshot | undefined;
+  #shownRequests: FriendRequestsSnapshot | undefined;
+  #game = noGame;
+  #scopes: readonly string[] | undefined;
+  #unavailable: SocialUnavailable | undefined = notConnected;
+  #ownId: UserId | undefined;
+  #isClosed = false;
+
+  /** @param web where pictures are @param news receives what the changes amount to */
+  constructor(web: string, news: LobbyNews) {
+    this.#web = web;
+    this.#news = news;
+    this.#lists = Object.fromEntries(
+      listNames.map(name => [
+        name,
+        new LiveList<SocialUserSnapshot>([], name === 'onlineElsewhere' ? playersFirst : byName),
+      ]),
+    ) as Record<ListName, PersonList>;
+    this.friends$ = this.#stream(this.#friends);
+    this.requests$ = this.#stream(this.#requests);
+    this.blocked$ = this.#stream(this.#blocked);
+  }
+
+  get ownId(): UserId | undefined {
+    return this.#ownId;
+  }
+
+  get applicationId(): string | undefined {
+    const { applicationId } = this.#game;
+    return typeof applicationId === 'string' ? applicationId : undefined;
+  }
+
+  get friends(): FriendsSnapshot {
+    const { onlinePlayingGame, onlineElsewhere, offline } = this.#current();
+    const shown = this.#shownFriends;
+    const next = {
+      onlinePlayingGame: onlinePlayingGame.shown,
+      onlineElsewhere: onlineElsewhere.shown,
+      offline: offline.shown,
+      unavailable: this.#unavailable,
+    };
+    if (!shown || !isSame(shown, next)) this.#shownFriends = Object.freeze(next);
+    return this.#shownFriends ?? next;
+  }
+
+  get requests(): FriendRequestsSnapshot {
+    const { incoming, outgoing } = this.#current();
+    const next = { incoming: incoming.shown, outgoing: outgoing.shown };
+    if (!this.#shownRequests || !isSame(this.#shownRequests, next)) this.#shownRequests = Object.freeze(next);
+    return this.#shownRequests ?? next;
+  }
+
+  get blocked(): readonly SocialUserSnapshot[] {
+    return this.#current().blocked.shown;
+  }
+
+  user(id: UserId): SocialUserSnapshot | undefined {
+    const person = this.#people.get(id);
+    return person && this.#shown(person);
+  }
+
+  avatarOf(id: UserId): unknown {
+    return this.#people.get(id)?.user?.avatar;
+  }
+
+  user$(id: UserId): Observable<SocialUserSnapshot | undefined> {
+    return new Observable(subscriber => {
+      if (this.#isClosed) return subscriber.complete();
+      const feed = this.#watched.get(id) ?? new Feed(() => this.user(id));
+      this.#watched.set(id, feed);
+      const end = feed.subscribe(subscriber);
+      return () => {
+        end();
+        if (!feed.isObserved && this.#watched.get(id) === feed) this.#watched.delete(id);
+      };
+    });
+  }
+
+  /** The scope that is missing of what the player has granted; undefined while nothing is known of that, too. */
+  lacks(...oneOf: readonly string[]): string | undefined {
+    return lacking(this.#scopes, oneOf);
+  }
+
+  /** Learns who a user is. */
+  meet(value: unknown): void {
+    const user = asRecord(value);
+    const id = user && userIdIn(user);
+    if (id === undefined) return;
+    this.#put(id, 'user', user);
+    this.onMet?.(id);
+  }
+
+  /** Applies a dispatch. @returns whether it is about users */
+  apply(name: string, data: unknown): boolean {
+    const fields = asRecord(data) ?? {};
+    switch (name) {
+      case 'PRESENCE_UPDATE':
+        this.#presenceChanged(fields);
+        break;
+      case 'RELATIONSHIP_ADD':
+        this.#related(fields, 'relationship', fields);
+        break;
+      case 'RELATIONSHIP_UPDATE':
+        this.#related(fields, 'relationship', { ...this.#people.get(String(fields.id))?.relationship, ...fields });
+        break;
+      case 'RELATIONSHIP_REMOVE':
+        this.#related(fields, 'relationship', undefined);
+        break;
+      case 'GAME_RELATIONSHIP_ADD':
+        this.#related(fields, 'gameRelationship', fields);
+        break;
+      case 'GAME_RELATIONSHIP_REMOVE':
+        this.#related(fields, 'gameRelationship', undefined);
+        break;
+      case 'USER_UPDATE':
+        this.meet(fields);
+        break;
+      case 'READY_SUPPLEMENTAL':
+        this.#presencesAre(recordsIn(asRecord(fields.merged_presences)?.friends));
+        break;
+      default:
+        return false;
+    }
+    this.#notify();
+    return true;
+  }
+
+  /** A session began. */
+  began(ready: Fields): void {
+    const { application, user, users, relationships, game_relationships, presences, scopes } = ready;
+    const { id, parent_id } = asRecord(application) ?? {};
+    const wasKnown = this.#unavailable?.reason !== 'not_connected';
+    this.#game = { applicationId: id, familyId: parent_id ?? id };
+    this.#scopes = Array.isArray(scopes) ? scopes : undefined;
+    const missing = this.lacks('relationships.read');
+    this.#unavailable = missing === undefined ? undefined : Object.freeze({ reason: 'missing_scope', missing });
+    this.#ownId = userIdIn(asRecord(user) ?? {});
+    const before = wasKnown && this.#news.isObserved ? this.#allShown() : undefined;
+    for (const person of this.#people.values()) {
+      person.relationship = undefined;
+      person.gameRelationship = undefined;
+      this.#stale(person);
+    }
+    for (const one of [...recordsIn(users), asRecord(user)]) this.meet(one);
+    for (const [list, part] of [
+      [relationships, 'relationship'],
+      [game_relationships, 'gameRelationship'],
+    ] as const) {
+      for (const fields of recordsIn(list)) {
+        this.meet(fields.user);
+        const userId = userIdIn(fields);
+        if (userId !== undefined) this.#set(this.#person(userId), part, fields);
+      }
+    }
+    // Where users are listed apart, presences follow by themselves, and those from before stand until then.
+    if (presences !== undefined || users === undefined) this.#presencesAre(recordsIn(presences));
+    if (before) for (const person of this.#people.values()) this.#report(before.get(person.id), this.#shown(person));
+    this.#notify();
+  }
+
+  /** What the player's own status is to be shown as. */
+  setOwnPresence(presence: Fields): void {
+    if (this.#ownId === undefined) return;
+    this.#put(this.#ownId, 'presence', presence);
+    this.#notify();
+  }
+
+  /** Forgets everybody; that is no event. */
+  clear(): void {
+    for (const { id, list } of this.#people.values()) {
+      list?.remove(id);
+      this.#changed.add(id);
+    }
+    this.#people.clear();
+    this.#waiting.length = 0;
+    this.#unavailable = notConnected;
+    this.#scopes = undefined;
+    this.#notify();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const feed of [this.#friends, this.#requests, this.#blocked, ...this.#watched.values()]) feed.complete();
+  }
+
+  #presenceChanged(fields: Fields): void {
+    const user = asRecord(fields.user);
+    const id = user?.id;
+    // Of a member of a guild: no friend's.
+    if (!isSnowflake<'user'>(id) || typeof fields.guild_id === 'string') return;
+    if (user?.username !== undefined) this.meet(user);
+    this.#put(id, 'presence', fields);
+  }
+
+  #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {
+    const id = userIdIn(fields);
+    if (id === undefined) return;
+    this.meet(fields.user);
+    const person = this.#person(id);
+    const type = person[part]?.type;
+    this.#put(id, part, next);
+    if (!this.#news.isObserved || type === next?.type) return;
+    const user = this.#shown(person);
+    const event = next ? 'relationshipCreated' : 'relationshipDeleted';
+    this.#news.add({ type: event, userId: id, user, isGame: part === 'gameRelationship' });
+  }
+
+  /** These are all presences; whoever is not among them is offline. */
+  #presencesAre(presences: readonly Fields[]): void {
+    const known = new Map(presences.map(presence => [userIdIn(presence), presence]));
+    for (const id of known.keys()) if (id !== undefined) this.#person(id);
+    for (const { id } of this.#people.values()) {
+      if (id !== this.#ownId) this.#put(id, 'presence', known.get(id));
+    }
+  }
+
+  #put(id: UserId, part: Part, fields: Fields | undefined): void {
+    const known = this.#people.get(id);
+    const person = known ?? this.#person(id);
+    const before = known && this.#news.isObserved ? this.#shown(known) : undefined;
+    this.#set(person, part, part === 'user' && person.user ? { ...person.user, ...fields } : fields);
+    if (before) this.#report(before, this.#shown(person));
+  }
+
+  #set(person: Person, part: Part, fields: Fields | undefined): void {
+    person[part] = fields;
+    this.#stale(person);
+  }
+
+  #stale(person: Person): void {
+    person.isStale = true;
+    if (this.#watched.size > 0) this.#changed.add(person.id);
+    if (person.isWaiting) return;
+    person.isWaiting = true;
+    this.#waiting.push(person);
+  }
+
+  #person(id: UserId): Person {
+    let person = this.#people.get(id);
+    if (!person) {
+      person = new Person(id);
+      this.#people.set(id, person);
+    }
+    return person;
+  }
+
+  #shown(person: Person): SocialUserSnapshot {
+    if (person.isStale || !person.shown) {
+      person.shown = share(person.shown, frozen(readPerson(person, this.#game, this.#web)));
+      person.isStale = false;
+    }
+    return person.shown;
+  }
+
+  #allShown(): ReadonlyMap<UserId, SocialUserSnapshot> {
+    return new Map([...this.#people.values()].map(person => [person.id, this.#shown(person)]));
+  }
+
+  /** The lists, after all changes. */
+  #current(): Readonly<Record<ListName, PersonList>> {
+    for (const person of this.#waiting) {
+      person.isWaiting = false;
+      if (this.#people.get(person.id) !== person) continue;
+      const shown = this.#shown(person);
+      const name = listOf(shown);
+      const list = name && this.#lists[name];
+      if (person.list !== list) person.list?.remove(person.id);
+      if (list?.find(person.id) !== shown) list?.put(shown);
+      person.list = list;
+    }
+    this.#waiting.length = 0;
+    return this.#lists;
+  }
+
+  #report(previous: SocialUserSnapshot | undefined, user: SocialUserSnapshot): void {
+    if (previous === user || !previous) return;
+    const userId = user.id;
+    if (previous.group !== user.group) this.#news.add({ type: 'friendGroupChanged', userId, user });
+    const { relationship, group, ...rest } = user;
+    const isElse = Object.entries(rest).some(([name, value]) => previous[name as keyof typeof previous] !== value);
+    if (isElse) this.#news.add({ type: 'userUpdated', userId, user, previous });
+  }
+
+  #notify(): void {
+    for (const id of this.#changed) this.#watched.get(id)?.notify();
+    this.#changed.clear();
+    this.#friends.notify();
+    this.#requests.notify();
+    this.#blocked.notify();
+    this.#news.flush();
+  }
+
+  #stream<Value>(feed: Feed<Value>): Observable<Value> {
+    return new Observable((subscriber: Subscriber<Value>) => {
+      if (!this.#isClosed) return feed.subscribe(subscriber);
+      subscriber.complete();
+      return undefined;
+    });
+  }
+}
+
+const notConnected: SocialUnavailable = Object.freeze({ reason: 'not_connected' });
+
+function listOf({ group, relationship: { type, gameType } }: SocialUserSnapshot): ListName | undefined {
+  if (group) return group;
+  if (type === 'blocked') return type;
+  const pending = type === 'none' ? gameType : type;
+  return pending === 'incoming' || pending === 'outgoing' ? pending : undefined;
+}
+
+let collator: Intl.Collator | undefined;
+
+function byName(a: SocialUserSnapshot, b: SocialUserSnapshot): number {
+  collator ??= new Intl.Collator();
+  return (
+    (a.displayName === b.displayName ? 0 : collator.compare(a.displayName, b.displayName)) ||
+    compareSnowflakes(a.id, b.id)
+  );
+}
+
+function playersFirst(a: SocialUserSnapshot, b: SocialUserSnapshot): number {
+  return Number(b.hasPlayedGame) - Number(a.hasPlayedGame) || byName(a, b);
+}
+
+function isSame<Value extends object>(a: Value, b: Value): boolean {
+  return (Object.keys(b) as (keyof Value)[]).every(name => a[name] === b[name]);
+}

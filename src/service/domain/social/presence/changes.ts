@@ -1,0 +1,152 @@
+import type { Dispatches } from '../../../../model/gateway.ts';
+import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
+import { type Announcement, lazyEvent, lazyText, topics } from '../../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../../store/contract.ts';
+import type { ShownSession } from '../../../store/records.ts';
+import { type PresenceState, settingsOf, stateOf } from './records.ts';
+import {
+  hiddenFrom,
+  ownSessions,
+  presenceOf,
+  type Seen,
+  type Shown,
+  seen,
+  seenByFriend,
+  seenByGameFriend,
+  type ViewerFamily,
+} from './view.ts';
+
+/**
+ * Replaces the sessions by which others see a user, in a transaction of the presence's scope, and tells everybody whom the change
+ * concerns.
+ */
+export async function changeSessions(
+  transaction: Transaction,
+  userId: UserId,
+  change: (sessions: readonly ShownSession[]) => readonly ShownSession[],
+  nowMs: number,
+): Promise<void> {
+  const before = (await transaction.get('social_presences', userId))?.sessions ?? [];
+  const sessions = change(before);
+  if (sessions === before) return;
+  const settings = await settingsOf(transaction, userId);
+  putSessions(transaction, userId, sessions);
+  announceChange(transaction, userId, { sessions: before, settings }, { sessions, settings }, nowMs);
+}
+
+/** The session with the id is what is given; undefined: it is no more. */
+export function replaceSession(sessions: readonly ShownSession[], id: string, session: ShownSession | undefined) {
+  const others = sessions.filter(other => other.id !== id);
+  if (session) return [...others, session];
+  return others.length === sessions.length ? sessions : others;
+}
+
+function putSessions(transaction: Transaction, user_id: UserId, sessions: readonly ShownSession[]): void {
+  if (sessions.length === 0) transaction.delete('social_presences', user_id);
+  else transaction.put('social_presences', { user_id, sessions, revision: transaction.revision });
+}
+
+/** Announces what others, and the user's own sessions, see differently from now on; nothing if there is no difference. */
+export function announceChange(
+  transaction: Transaction,
+  userId: UserId,
+  before: PresenceState,
+  after: PresenceState,
+  nowMs: number,
+): void {
+  const from = seen(before, nowMs);
+  const to = seen(after, nowMs);
+  announceToFriends(transaction, userId, from, to);
+  for (const family of union(from.families, to.families)) {
+    const shown = seenByGameFriend(to, family);
+    if (isSame(seenByGameFriend(from, family), shown)) continue;
+    transaction.announce({ to: topics.gamePresence(userId, family), event: updateOf(userId, shown) });
+  }
+  announceHidden(transaction, userId, from, to);
+  const own = JSON.stringify(ownSessions(after, nowMs));
+  if (own === JSON.stringify(ownSessions(before, nowMs))) return;
+  transaction.announce({ to: topics.sessions(userId), event: lazyText('SESSIONS_REPLACE', () => own) });
+}
+
+/**
+ * What friends see depends on the game in which they are. There is one event for each game in which the user does or did something, one
+ * for the clients that see all games, and one for everybody else; but only one in all if it is the same for all.
+ */
+function announceToFriends(transaction: Transaction, userId: UserId, from: Seen, to: Seen): void {
+  const families = [...familiesIn(from, to)];
+  const changed = (viewer: ViewerFamily) => !isSame(seenByFriend(from, viewer), seenByFriend(to, viewer));
+  const announce = (viewer: ViewerFamily, place: Pick<Announcement, 'families' | 'exceptFamilies'>) => {
+    if (!changed(viewer)) return;
+    const event = updateOf(userId, seenByFriend(to, viewer));
+    transaction.announce({ to: topics.presence(userId), event, ...place });
+  };
+  const [first, ...others] = families;
+  if (first === undefined) {
+    announce(null, {});
+    return;
+  }
+  const isAlone = others.length === 0 && isSame(seenByFriend(from, null), seenByFriend(from, first));
+  if (isAlone && isSame(seenByFriend(to, null), seenByFriend(to, first))) announce(first, { families: [first, null] });
+  else for (const viewer of [...families, null]) announce(viewer, { families: [viewer] });
+  // Nobody else is in one of these games.
+  announce('', { exceptFamilies: [...families, null] });
+}
+
+/** An event, and which sessions it is for. */
+export type PresenceForm = Pick<Announcement, 'event' | 'families' | 'exceptFamilies'>;
+
+/** A user's presence for sessions of friends, in each of its forms: every session gets exactly one. */
+export async function formsForFriends(
+  view: StoreView,
+  userId: UserId,
+  nowMs: number,
+): Promise<readonly PresenceForm[]> {
+  const user = seen(await stateOf(view, userId), nowMs);
+  const families = [...familiesIn(user)];
+  const formFor = (viewer: ViewerFamily) => ({ event: updateOf(userId, seenByFriend(user, viewer)) });
+  if (families.length === 0) return [formFor(null)];
+  const forms = [...families, null].map(viewer => ({ ...formFor(viewer), families: [viewer] }));
+  return [...forms, { ...formFor(''), exceptFamilies: [...families, null] }];
+}
+
+/** As {@link formsForFriends}, for sessions of friends in a game. */
+export async function formForGameFriends(
+  view: StoreView,
+  userId: UserId,
+  familyId: ApplicationId,
+  nowMs: number,
+): Promise<PresenceForm> {
+  const user = seen(await stateOf(view, userId), nowMs);
+  return { event: updateOf(userId, seenByGameFriend(user, familyId)) };
+}
+
+/** The users who were invited to a game see what its player hides. */
+function announceHidden(transaction: Transaction, userId: UserId, from: Seen, to: Seen): void {
+  const families = [...from.hidden, ...to.hidden].map(({ family_id }) => family_id).filter(family => family !== null);
+  for (const family of new Set(families)) {
+    const hidden = hiddenFrom(to, family);
+    if (isSame(hiddenFrom(from, family), hidden)) continue;
+    const event = lazyEvent('PRESENCE_UPDATE', () => ({
+      ...presenceOf(userId, seenByFriend(to, family)),
+      hidden_activities: hidden,
+    }));
+    transaction.announce({ to: topics.hiddenActivity(userId, family), event });
+  }
+}
+
+function familiesIn(...users: readonly Seen[]): ReadonlySet<ApplicationId> {
+  const families = users.flatMap(({ activities }) => activities.map(({ family_id }) => family_id));
+  return new Set(families.filter(family => family !== null));
+}
+
+function updateOf(userId: UserId, shown: Shown) {
+  return lazyEvent('PRESENCE_UPDATE', (): Dispatches['PRESENCE_UPDATE'] => presenceOf(userId, shown));
+}
+
+function union<Item>(a: ReadonlySet<Item>, b: ReadonlySet<Item>): ReadonlySet<Item> {
+  return new Set([...a, ...b]);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,207 @@
+import { relationshipTypes } from '../../../../model/relationship.ts';
+import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
+import { type Announcement, lazyEvent, type Topic, topics } from '../../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../../store/contract.ts';
+import type {
+  GameRelationshipRecord,
+  RelationshipRecord,
+  RelationshipTotalsRecord,
+  UserRecord,
+} from '../../../store/records.ts';
+import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
+import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
+import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
+
+/** What one user of a pair has with the other one: everywhere, and in games by their family. */
+export interface Side {
+  readonly full: RelationshipRecord | undefined;
+  readonly games: ReadonlyMap<ApplicationId, GameRelationshipRecord>;
+}
+
+/** What two users have with each other. */
+export type PairState = readonly [Side, Side];
+
+/** What a pair has with each other, in all games. Call it within their {@link pairScope}. */
+export async function readPair(transaction: Transaction, a: UserId, b: UserId): Promise<PairState> {
+  const [full, games, others] = await Promise.all([
+    relationshipsBetween(transaction, a, b),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(a, b)] }),
+    transaction.list('game_relationships', { index: 'byPair', equals: [sideOf(b, a)] }),
+  ]);
+  return [
+    { full: full.mine, games: byFamily(games) },
+    { full: full.theirs, games: byFamily(others) },
+  ];
+}
+
+function byFamily(games: readonly GameRelationshipRecord[]): Side['games'] {
+  return new Map(games.map(game => [game.family_id, game]));
+}
+
+/**
+ * Stores what a pair is to each other from now on, and announces what each of them sees change: the relationships, and whose presence
+ * their sessions follow.
+ *
+ * @param before as {@link readPair} found it
+ */
+export async function writePair(
+  transaction: Transaction,
+  users: readonly [UserRecord | undefined, UserRecord | undefined],
+  before: PairState,
+  after: PairState,
+): Promise<void> {
+  await writeSide(transaction, { before: before[0], after: after[0], other: users[1] });
+  await writeSide(transaction, { before: before[1], after: after[1], other: users[0] });
+}
+
+interface SideChange {
+  readonly before: Side;
+  readonly after: Side;
+  /** The other user; undefined: the account is gone. */
+  readonly other: UserRecord | undefined;
+}
+
+async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
+  const { before, after } = change;
+  const known = before.full ?? after.full ?? [...before.games.values(), ...after.games.values()][0];
+  if (!known || isSame(before, after)) return;
+  const { user_id: userId, target_id: targetId } = known;
+  const totals = advance(await totalsOf(transaction, userId), before.full, after.full);
+  transaction.put('relationship_totals', totals);
+  const version = { of: relationshipsVersion(userId), revision: totals.changes };
+  const announce = (announcement: Announcement) => transaction.announce({ ...announcement, version });
+
+  writeFull(transaction, change, userId, announce);
+  for (const family of familiesOf(before, after)) writeGame(transaction, change, userId, family, announce);
+  await announceVisibility(transaction, change, userId, targetId, announce);
+}
+
+type Announce = (announcement: Announcement) => void;
+
+function isSame(before: Side, after: Side): boolean {
+  if (before.full !== after.full) return false;
+  return [...familiesOf(before, after)].every(family => before.games.get(family) === after.games.get(family));
+}
+
+function familiesOf(before: Side, after: Side): ReadonlySet<ApplicationId> {
+  return new Set([...before.games.keys(), ...after.games.keys()]);
+}
+
+function advance(
+  totals: RelationshipTotalsRecord,
+  before: RelationshipRecord | undefined,
+  after: RelationshipRecord | undefined,
+): RelationshipTotalsRecord {
+  const gained = (type: number) => Number(after?.type === type) - Number(before?.type === type);
+  return {
+    ...totals,
+    friends: totals.friends + gained(relationshipTypes.FRIEND),
+    blocks: totals.blocks + gained(relationshipTypes.BLOCKED),
+    changes: totals.changes + 1,
+  };
+}
+
+function writeFull(
+  transaction: Transaction,
+  { before: { full: before }, after: { full: after }, other }: SideChange,
+  userId: UserId,
+  announce: Announce,
+): void {
+  if (before === after) return;
+  const to = topics.relationships(userId);
+  if (after) {
+    transaction.put('relationships', after);
+    if (before?.type === after.type) {
+      announce({ to, event: lazyEvent('RELATIONSHIP_UPDATE', () => partialRelationshipView(after)) });
+      return;
+    }
+    const isNews = after.type === relationshipTypes.INCOMING;
+    const added = () => ({ ...relationshipView(after, other), ...(isNews && { should_notify: true }) });
+    announce({ to, event: lazyEvent('RELATIONSHIP_ADD', added) });
+  } else if (before) {
+    transaction.delete('relationships', userId, before.target_id);
+    announce({ to, event: lazyEvent('RELATIONSHIP_REMOVE', () => partialRelationshipView(before)) });
+  }
+}
+
+function writeGame(
+  transaction: Transaction,
+  { before, after, other }: SideChange,
+  userId: UserId,
+  family: ApplicationId,
+  announce: Announce,
+): void {
+  const [was, is] = [before.games.get(family), after.games.get(family)];
+  if (was === is) return;
+  if (is) transaction.put('game_relationships', is);
+  else if (was) transaction.delete('game_relationships', userId, family, was.target_id);
+  const event = gameEvent(was, is, other);
+  // A user's own clients are told of all games.
+  if (event) for (const to of gameTopics(userId, family)) announce({ to, event });
+}
+
+function gameTopics(userId: UserId, family: ApplicationId): readonly Topic[] {
+  return [topics.gameRelationships(userId, family), topics.user(userId)];
+}
+
+function gameEvent(
+  was: GameRelationshipRecord | undefined,
+  is: GameRelationshipRecord | undefined,
+  other: UserRecord | undefined,
+): Announcement['event'] {
+  if (is) {
+    const isNews = is.type === relationshipTypes.INCOMING;
+    const added = () => ({ ...gameRelationshipView(is, other), ...(isNews && { should_notify: true }) });
+    return lazyEvent('GAME_RELATIONSHIP_ADD', added);
+  }
+  return was && lazyEvent('GAME_RELATIONSHIP_REMOVE', () => gameRelationshipView(was));
+}
+
+/**
+ * Lets the user's sessions follow the other one's presence from now on, or not any more. A friend is seen by sessions of all games, a
+ * friend in a game by sessions of that game, unless they are friends anyway.
+ */
+async function announceVisibility(
+  view: StoreView,
+  { before, after }: SideChange,
+  userId: UserId,
+  targetId: UserId,
+  announce: Announce,
+): Promise<void> {
+  const friends = topics.friendsPresences(userId);
+  const presence = topics.presence(targetId);
+  const wasSeen = isFriend(before.full);
+  const isSeen = isFriend(after.full);
+  for (const family of familiesOf(before, after)) {
+    const wasSeenInGame = !wasSeen && isFriend(before.games.get(family));
+    const isSeenInGame = !isSeen && isFriend(after.games.get(family));
+    if (!wasSeenInGame || isSeenInGame) continue;
+    const unfollow = topics.gamePresence(targetId, family);
+    const to = topics.gameFriendsPresences(userId, family);
+    announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
+  }
+  const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
+  if (wasSeen && !isSeen) {
+    announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
+  }
+  if (isSeen && !wasSeen) {
+    const forms = await formsForFriends(view, targetId, after.full?.since_ms ?? 0);
+    for (const form of forms) announce({ to: friends, ...form, follow: presence });
+  }
+  for (const family of seenInGames) {
+    if (!wasSeen && isFriend(before.games.get(family))) continue;
+    const to = topics.gameFriendsPresences(userId, family);
+    const follow = topics.gamePresence(targetId, family);
+    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
+    announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
+  }
+}
+
+function isFriend(record: { readonly type: number } | undefined): boolean {
+  return record?.type === relationshipTypes.FRIEND;
+}
+
+function offline(userId: UserId): Announcement['event'] & object {
+  const presence = { user: { id: userId }, status: 'offline', activities: [], client_status: {} } as const;
+  return lazyEvent('PRESENCE_UPDATE', () => presence);
+}
