@@ -68,6 +68,7 @@ export function createParts(
     commands,
     lobbies,
     relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    messages: directMessages,
     users: authorization,
   });
   const sweeps = createSweeps([

@@ -255,7 +255,8 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX direct_messages_byId ON direct_messages (id);
 
         ALTER TABLE applications ADD COLUMN parent_id TEXT;
-        UPDATE applications SET parent_id = json_extract(body, '$.parent_id');
+        UPDATE applications SET
+          parent_id = json_extract(body, '$.parent_id'), body = json_set(body, '$.parent_id', json_extract(body, '$.parent_id'));
         CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
       `),
   },

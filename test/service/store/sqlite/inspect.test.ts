@@ -69,7 +69,7 @@ describe('the look through a data folder', () => {
     change(
       'INSERT INTO applications (id, body) VALUES (?, ?)',
       '1',
-      '{"id":"1","bot_token_hash":null,"signing_key":"x"}',
+      '{"id":"1","bot_token_hash":null,"parent_id":null,"signing_key":"x"}',
     );
     expect(await amiss()).toMatchObject([
       { code: 'keys', records: [{ collection: 'applications', id: '1' }, { collection: 'settings' }] },

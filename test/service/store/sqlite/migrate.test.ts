@@ -72,7 +72,7 @@ describe('opening', () => {
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
     expect(await store.get('applications', '3')).toEqual({
-      ...{ id: '3', name: 'Starfall', bot_token_hash: null },
+      ...{ id: '3', name: 'Starfall', bot_token_hash: null, parent_id: null },
       ...{ bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({

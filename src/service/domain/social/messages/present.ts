@@ -1,3 +1,4 @@
+import { derivedFlags } from '../presence/activities.ts';
 import { stateOf } from '../presence/records.ts';
 import { isInvisible } from '../presence/view.ts';
 import type { PresentActivities } from './invites.ts';
@@ -7,10 +8,12 @@ export const presentActivities: PresentActivities = {
   async find(view, userId, applicationId, sessionId) {
     const state = await stateOf(view, userId);
     // The session that was updated last is the last.
-    for (const session of state.sessions.toReversed()) {
-      if (sessionId !== undefined && session.id !== sessionId) continue;
-      const shown = session.activities.find(({ activity }) => activity.application_id === applicationId);
-      if (shown) return { sessionId: session.id, activity: shown.activity, isInvisible: isInvisible(state) };
+    for (const { id, activities } of state.sessions.toReversed()) {
+      if (sessionId !== undefined && id !== sessionId) continue;
+      const shown = activities.find(({ activity }) => activity.application_id === applicationId);
+      if (!shown) continue;
+      const activity = { ...shown.activity, flags: derivedFlags(shown.activity, state.settings) };
+      return { sessionId: id, activity, isInvisible: isInvisible(state) };
     }
     return undefined;
   },
