@@ -2,17 +2,11 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
-import {
-  type FilledFixtures,
-  type Fixtures,
-  type Service,
-  type ServiceOptions,
-  startService,
-} from '../../../src/service/index.ts';
+import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { GatewayClient } from '../gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot, openTicketOffice, ticketOf } from '../service/provisional.ts';
-import { callApi, starfall } from '../service/starfall.ts';
+import { callApi, postFixtures, starfall } from '../service/starfall.ts';
 import { clientToken, playerToken, playerTokens, sessionToken } from '../service/tokens.ts';
 
 const [application] = starfall.applications;
@@ -376,13 +370,4 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
 function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
   const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
   return tokens[kind];
-}
-
-async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
-  const answer = await fetch(`${service.controlBase}/fixtures`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify(document),
-  });
-  return (await answer.json()) as FilledFixtures;
 }
