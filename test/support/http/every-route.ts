@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
+import { opcodes } from '../../../src/model/gateway.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import {
   type FilledFixtures,
@@ -178,15 +179,22 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
   /** The session in which that friend plays, in a party that is open to friends. */
   async function playing(): Promise<{ user_id: string; session_id: string }> {
     const params = await friend();
-    const party = { id: 'party', size: [1, 4], privacy: 1 } as const;
-    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
-    const presence = { since: null, afk: false, status: 'online', activities: [activity] } as const;
-    player ??= GatewayClient.identified(service.gateway, { token: `Bearer ${friendToken}`, presence });
-    const { sessionId } = await player;
-    await (await player).beat();
-    return { ...params, session_id: sessionId };
+    player ??= play(`Bearer ${friendToken}`);
+    return { ...params, session_id: (await player).sessionId };
   }
   let player: Promise<GatewayClient> | undefined;
+
+  async function play(token: string): Promise<GatewayClient> {
+    const client = await GatewayClient.identified(service.gateway, { token });
+    const party = { id: 'party', size: [1, 4], privacy: 1 };
+    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
+    client.send({
+      op: opcodes.PRESENCE_UPDATE,
+      d: { since: null, afk: false, status: 'online', activities: [activity] },
+    });
+    await client.beat();
+    return client;
+  }
 
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
     createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
