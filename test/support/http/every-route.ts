@@ -3,17 +3,11 @@ import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
 import { opcodes } from '../../../src/model/gateway.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
-import {
-  type FilledFixtures,
-  type Fixtures,
-  type Service,
-  type ServiceOptions,
-  startService,
-} from '../../../src/service/index.ts';
+import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { GatewayClient } from '../gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot, openTicketOffice, ticketOf } from '../service/provisional.ts';
-import { callApi, starfall } from '../service/starfall.ts';
+import { callApi, postFixtures, starfall } from '../service/starfall.ts';
 import { clientToken, playerToken, playerTokens, sessionToken } from '../service/tokens.ts';
 
 const [application] = starfall.applications;
@@ -128,6 +122,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
   async function newcomer(): Promise<string> {
     const { users } = await postFixtures(service, { users: [{}] });
     return users[0]?.id ?? '';
+  }
+
+  /** A new friend of Ada's. */
+  async function befriended(): Promise<string> {
+    const id = await newcomer();
+    await postFixtures(service, { relationships: [{ users: [ada.id, id], type: 'friend' }] });
+    return id;
+  }
+
+  /** Somebody new who has authorized Starfall. */
+  async function newPlayerOfGame(): Promise<string> {
+    const id = await newcomer();
+    await playerToken(service, id);
+    return id;
   }
 
   /** An application that belongs to Starfall. */
@@ -334,6 +342,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
         client_secret: application.client_secret,
       }).toString(),
     }),
+    listRelationships: async () => {
+      await befriended();
+      return {};
+    },
+    requestRelationship: async () => ({ body: { username: `user-${await newcomer()}`, note: 'Hello' } }),
+    putRelationship: async () => ({ params: { user_id: await newcomer() }, body: { type: -1, note: 'Hello' } }),
+    editRelationship: async () => ({ params: { user_id: await befriended() }, body: { nickname: 'Friend' } }),
+    deleteRelationship: async () => ({ params: { user_id: await befriended() } }),
+    listGameRelationships: async () => {
+      await call('putGameRelationship', await sample('putGameRelationship'));
+      return {};
+    },
+    requestGameRelationship: async () => ({ body: { username: `user-${await newPlayerOfGame()}` } }),
+    putGameRelationship: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
+    putGameRelationshipOf: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
   };
 
   /** What stands for the parameters of a path: made anew when it is gone. */
@@ -397,13 +420,4 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
 function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
   const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
   return tokens[kind];
-}
-
-async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
-  const answer = await fetch(`${service.controlBase}/fixtures`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify(document),
-  });
-  return (await answer.json()) as FilledFixtures;
 }
