@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GuildMembersChunk, intents, opcodes } from '../../../../src/model/gateway.ts';
 import type { Guild } from '../../../../src/model/guild.ts';
+import type { Presence } from '../../../../src/model/presence.ts';
 import { type Service, startService } from '../../../../src/service/index.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
