@@ -105,10 +105,14 @@ export class World {
       userId: (name: string) => this.#userId(name),
       channel: (name?: string) => this.#channel(name),
     };
+    const user = (name: string) => this.user(name);
     this.#users = new Map(
       fixtures.users.map(({ id, username }) => {
         const settled = () => this.#received();
-        return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
+        return [
+          username,
+          new WorldUser({ id, username, names, user, settled, applicationId: this.applicationId }),
+        ] as const;
       }),
     );
     this.traffic = traffic;
@@ -165,6 +169,15 @@ export class World {
     const backend = createBackend({ baseUrl, applicationId, botToken, clock, ...ports, ...options });
     this.#backends.push(backend);
     return backend;
+  }
+
+  /**
+   * Makes two users friends, or with `game` friends in the game: then both must have signed in to it.
+   *
+   * @throws ArgumentError `not_in_world`; ApiError for example `already_friends`
+   */
+  async befriend(one: string, other: string, options: { readonly game?: boolean } = {}): Promise<void> {
+    await this.user(one).befriend(this.user(other), options);
   }
 
   /** The id of a channel, by its name. @throws ArgumentError `not_in_world` */
