@@ -6,6 +6,7 @@ import { createInteractions } from './domain/interactions/interactions.ts';
 import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
+import { createHeadlessSessions } from './domain/social/presence/headless.ts';
 import { settleRelationship } from './domain/social/relationships/given.ts';
 import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
@@ -44,9 +45,11 @@ export function createParts(
   const interactions = createInteractions(core, pendingWork);
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
   const relationshipMoves = createRelationshipMoves(core);
+  const headlessSessions = createHeadlessSessions(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
-    moved: [lobbies, relationshipMoves, directMessages],
+    moved: [lobbies, relationshipMoves, directMessages, headlessSessions],
+    onDeauthorized: ({ user_id, application_id }) => headlessSessions.endAll(user_id, application_id),
     pendingWork,
     keys,
   });
@@ -65,6 +68,7 @@ export function createParts(
     commands,
     lobbies,
     relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
+    messages: directMessages,
     users: authorization,
   });
   const sweeps = createSweeps([
@@ -72,11 +76,21 @@ export function createParts(
     lobbies,
     interactions,
     directMessages,
+    headlessSessions,
     authorization,
     authorization.provisional,
   ]);
   return {
-    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions, directMessages },
+    ...{
+      pendingWork,
+      credentials,
+      commands,
+      commandPermissions,
+      lobbies,
+      interactions,
+      directMessages,
+      headlessSessions,
+    },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }

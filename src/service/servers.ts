@@ -31,6 +31,7 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes, partnerRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { socialMessageRoutes } from './routes/social-messages.ts';
+import { presenceRoutes } from './routes/social-presence.ts';
 import { relationshipRoutes } from './routes/social-relationships.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { createLateSite } from './web/late-site.ts';
@@ -96,6 +97,7 @@ export function createApiServer(
     ...socialMessageRoutes(parts.directMessages),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
+    ...presenceRoutes(core, parts.headlessSessions),
     ...relationshipRoutes(core.store, createRelationships(core)),
   };
   const site = createLateSite(core, {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectChannel, DirectMessage, PartialDirectMessage } from '../../src/model/direct-message.ts';
 import { intents, type Ready } from '../../src/model/gateway.ts';
-import { type Service, startService } from '../../src/service/index.ts';
+import { type Fixtures, type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { botHeaders, callApi } from '../support/service/starfall.ts';
@@ -236,6 +236,49 @@ describe('a bot’s direct channel', () => {
     expect(await eventsOf(bot)).toEqual([]);
     const { channel_id } = await send(alone, grace, 'x');
     expect(await callApi(service, 'GET', `/channels/${channel_id}`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('fixtures', () => {
+  it('have messages, which users of a running service receive, and which a reset brings back', async () => {
+    const answer = async (document: object) => {
+      const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
+      const body = JSON.stringify(document);
+      const response = await fetch(`${service.controlBase}/fixtures`, { method: 'POST', headers, body });
+      return { status: response.status, body: (await response.json()) as Fixtures };
+    };
+    const theirs = await connect(other);
+    const message = { author_id: ada, recipient_id: grace, content: 'given', application_id: games.starfall };
+    const filled = await answer({ direct_messages: [message, { ...message, author_id: grace, recipient_id: ada }] });
+    expect(filled).toMatchObject({
+      status: 200,
+      body: { direct_messages: [message, { application_id: games.starfall }] },
+    });
+    const ids = filled.body.direct_messages?.map(({ id }) => id) ?? [];
+    const [newest, oldest] = (await alone.call('GET', to(grace))).body as PartialDirectMessage[];
+    expect([oldest?.id, newest?.id]).toEqual(ids);
+    expect(oldest).toMatchObject({ content: 'given', author: { id: ada }, application_id: games.starfall });
+    expect(await eventsOf(theirs)).toEqual(['CHANNEL_CREATE', 'MESSAGE_CREATE given', 'MESSAGE_CREATE given']);
+    await answer(filled.body);
+    expect(await eventsOf(theirs)).toHaveLength(3);
+    const wrong = await answer({ direct_messages: [{ ...message, recipient_id: '999' }] });
+    expect(wrong.status).toBe(400);
+
+    const fixtures = { ...socialWorld, direct_messages: [message] };
+    const seeded = await startService({ fixtures, limits: 'off' });
+    try {
+      const reader = await Player.of(seeded, 'ada');
+      await Player.of(seeded, 'grace');
+      const before = (await reader.call('GET', to(grace))).body as PartialDirectMessage[];
+      expect(before).toMatchObject([{ content: 'given' }]);
+      expect(await reader.result('DELETE', `${to(grace)}/${before[0]?.id}`)).toBe('204');
+      await seeded.reset();
+      const again = await Player.of(seeded, 'ada');
+      await Player.of(seeded, 'grace');
+      expect((await again.call('GET', to(grace))).body).toEqual(before);
+    } finally {
+      await seeded.close();
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ready } from '../../src/model/gateway.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { botHeaders, callApi } from '../support/service/starfall.ts';
 import { clientToken, sessionToken } from '../support/service/tokens.ts';
@@ -345,3 +346,128 @@ describe('sessions', () => {
     expect((await bot.closed).code).toBe(4014);
   });
 });
+
+describe('names', () => {
+  it('are told to the user’s own sessions when they change', async () => {
+    const { access_token, id } = await provisional('someone');
+    const player = new Player(service, id, access_token);
+    const session = await player.connect();
+    expect(await player.call('PATCH', '/users/@me/account', { global_name: 'Countess' })).toMatchObject({
+      status: 200,
+      body: { id, global_name: 'Countess' },
+    });
+    expect(await session.dispatch('USER_UPDATE')).toMatchObject({
+      id,
+      global_name: 'Countess',
+      public_flags: 1 << 23,
+    });
+    for (const global_name of ['', 'x'.repeat(33), 7]) {
+      expect(await player.call('PATCH', '/users/@me/account', { global_name })).toMatchObject({
+        status: 400,
+        body: { code: 50035, errors: { global_name: {} } },
+      });
+    }
+    const ready = (await player.connect()).frames.find(({ t }) => t === 'READY')?.d as Ready;
+    expect(ready.user).toMatchObject({ global_name: 'Countess', public_flags: 1 << 23 });
+  });
+});
+
+describe('accounts that become one', () => {
+  it('have the relationships of both: with events to the others', async () => {
+    const { access_token, id } = await provisional('newcomer');
+    const player = new Player(service, id, access_token);
+    const third = await Player.of(service, 'edsger');
+    await player.result('PUT', `${full}/${grace}`, {});
+    await other.result('PUT', `${full}/${id}`, {});
+    await player.result('PUT', `${game}/${grace}`, {});
+    await third.result('PUT', `${full}/${id}`, { type: 2 });
+    await alone.result('PUT', `${full}/${id}`, {});
+    await alone.result('PUT', `${full}/${edsger}`, {});
+    const [mine, theirs] = [await alone.connect(), await other.connect()];
+    await mergeByBot(service, 'newcomer', ada);
+    expect(await listsOf(alone)).toEqual(['full 1 grace', 'game 4 grace']);
+    expect(await listsOf(other)).toEqual(['full 1 ada', 'game 3 ada']);
+    expect(await listsOf(third)).toEqual(['full 2 ada']);
+    expect((await eventsOf(theirs)).toSorted()).toEqual([
+      'GAME_RELATIONSHIP_ADD 3 ada',
+      `GAME_RELATIONSHIP_REMOVE 3 ${id}`,
+      'RELATIONSHIP_ADD 1 ada',
+      `RELATIONSHIP_REMOVE 1 ${id}`,
+    ]);
+    expect((await eventsOf(mine)).toSorted()).toEqual([
+      'GAME_RELATIONSHIP_ADD 4 grace',
+      'RELATIONSHIP_ADD 1 grace',
+      `RELATIONSHIP_REMOVE 4 ${id}`,
+      'RELATIONSHIP_REMOVE 4 edsger',
+    ]);
+  });
+
+  it('leave a copy of the friends with the new account when they are separated', async () => {
+    await mergeByBot(service, 'somebody', ada);
+    const stranger = await Player.of(service, 'barbara', { game: games.moonrise });
+    const blocker = await Player.of(service, 'edsger');
+    for (const friend of [other, stranger]) {
+      await alone.result('PUT', `${full}/${friend.id}`, {});
+      await friend.result('PUT', `${full}/${ada}`, {});
+    }
+    await alone.result('PUT', `${game}/${grace}`, {});
+    await other.result('PUT', `${game}/${ada}`, {});
+    await blocker.result('PUT', `${full}/${ada}`, { type: 2 });
+    const answer = await callApi(service, 'POST', '/partner-sdk/provisional-accounts/unmerge/bot', {
+      external_user_id: 'somebody',
+    });
+    expect(answer.status).toBe(204);
+    const { access_token, id } = await provisional('somebody');
+    const separate = new Player(service, id, access_token);
+    expect(await listsOf(separate)).toEqual(['full 1 grace', 'game 1 grace']);
+    expect(await listsOf(other)).toEqual(['full 1 ada', `full 1 ${id}`, 'game 1 ada', `game 1 ${id}`]);
+    expect(await listsOf(stranger)).toEqual(['full 1 ada']);
+    expect(await listsOf(blocker)).toEqual(['full 2 ada', `full 2 ${id}`]);
+  });
+
+  it('keep their friends when the game’s authorization ends, and get no requests in the game', async () => {
+    await alone.result('PUT', `${full}/${grace}`, {});
+    await other.result('PUT', `${full}/${ada}`, {});
+    await alone.result('PUT', `${game}/${grace}`, {});
+    await other.result('DELETE', `${game}/${ada}`);
+    const session = await other.connect();
+    const form = new URLSearchParams({ token: other.token, client_id: games.starfall });
+    await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, { method: 'POST', body: form });
+    await session.closed;
+    expect(await listsOf(alone)).toEqual(['full 1 grace']);
+    expect(await alone.result('PUT', `${game}/${grace}`, {})).toBe('400 80009');
+  });
+});
+
+describe('fixtures', () => {
+  it('say what users are to each other, and whether they accept requests', async () => {
+    const world = await startService({
+      fixtures: {
+        ...socialWorld,
+        relationships: [
+          { users: [ada, grace], type: 'friend' },
+          { users: [ada, grace], type: 'friend', application_id: games.first },
+          { users: [edsger, ada], type: 'request' },
+          { users: [ada, userIds.radia], type: 'block' },
+        ],
+        social_settings: [{ user_id: userIds.barbara, accept_friend_requests: false }],
+      },
+      limits: 'off',
+    });
+    for (const reset of [false, true]) {
+      if (reset) await world.reset();
+      const player = await Player.of(world, 'ada', { game: games.second });
+      expect(await listsOf(player)).toEqual(['full 1 grace', 'full 3 edsger', 'full 2 radia', 'game 1 grace']);
+      expect(await player.result('POST', full, { username: 'barbara' })).toBe('400 80000');
+      await player.result('DELETE', `${full}/${grace}`);
+    }
+    await world.close();
+  });
+});
+
+/** The token and the id of Starfall's provisional account for somebody. */
+async function provisional(name: string): Promise<{ access_token: string; id: string }> {
+  const { access_token } = await botIssuedToken(service, name);
+  const { body } = await callApi(service, 'GET', '/users/@me', undefined, { authorization: `Bearer ${access_token}` });
+  return { access_token, id: (body as { id: string }).id };
+}

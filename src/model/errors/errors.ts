@@ -270,6 +270,7 @@ export const apiErrors = {
   game_friend_messages_off: { code: 50251, status: 403 },
   provisional_user_offline: { code: 50252, status: 403 },
   lobby_not_linked: { code: 50267, status: 400 },
+  no_mutual_guilds: { code: 50278, status: 403 },
   // Unspecified: the status of these ten; the hosted service was seen to answer 400 for the first.
   friend_requests_disabled: { code: 80000, status: 400 },
   friend_request_blocked: { code: 80001, status: 400 },
@@ -281,7 +282,6 @@ export const apiErrors = {
   already_friends: { code: 80007, status: 400 },
   no_common_application: { code: 80009, status: 400 },
   application_not_authorized: { code: 80011, status: 400 },
-  no_mutual_guilds: { code: 50278, status: 403 },
   overloaded: { code: 130000, status: 503 },
   // Unspecified: the status of the rest; the interface says "4xx".
   provisional_accounts_disabled: { code: 530000, status: 400 },

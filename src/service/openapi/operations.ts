@@ -502,7 +502,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
   editAccount: {
     id: 'update_my_account',
-    summary: 'Change the display name of a provisional account',
+    summary: 'Change the user’s display name',
     request: 'AccountEdit',
     answer: 'CurrentUser',
   },
@@ -604,5 +604,39 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     summary: 'Get the secret by which a user can be joined in a game',
     query: inviteQuery,
     answer: 'ActivitySecret',
+  },
+
+  listPresences: {
+    id: 'list_presences',
+    summary: 'List the presences of the user’s friends who are not offline',
+    answer: 'Presences',
+  },
+  editSettings: {
+    id: 'update_my_settings',
+    summary: 'Change the user’s status, and who may write to the user',
+    request: 'SocialSettingsEdit',
+    answer: 'SocialSettings',
+  },
+  putHeadlessSession: {
+    id: 'create_headless_session',
+    summary: 'Show an activity without a connection, or update the one that is shown',
+    request: 'HeadlessSessionInput',
+    answer: 'HeadlessSession',
+  },
+  deleteHeadlessSession: {
+    id: 'delete_headless_session',
+    summary: 'Show the activity no longer; idempotent',
+    request: 'HeadlessSessionEnd',
+  },
+  subscribeActivities: {
+    id: 'subscribe_user_activities',
+    summary: 'See the activities of invites also while their users hide them',
+    request: 'ActivitySubscriptions',
+  },
+  getActivityMetadata: {
+    id: 'get_user_activity_metadata',
+    summary: 'Get the addresses of the buttons of an activity',
+    answer: 'ActivityMetadata',
+    errorStatuses: [404],
   },
 };

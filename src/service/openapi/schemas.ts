@@ -6,6 +6,7 @@ import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
 import { messageSchemas } from './schemas/message.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
+import { presenceSchemas } from './schemas/presence.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
 import { relationshipSchemas } from './schemas/social.ts';
 
@@ -21,6 +22,7 @@ export const schemas = {
   ...partnerSchemas,
   ...roleConnectionSchemas,
   ...relationshipSchemas,
+  ...presenceSchemas,
   ...webhookSchemas,
   ...gatewaySchemas,
   ...errorSchemas,

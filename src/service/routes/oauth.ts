@@ -136,7 +136,7 @@ export function partnerRoutes(provisional: Provisional): Handlers {
     },
     async editAccount(call) {
       const { user, scopes } = expectPrincipal(call, 'user');
-      return { status: 200, body: currentUserView(await provisional.edit(user, call.body), scopes) };
+      return { status: 200, body: currentUserView(await provisional.edit(user, scopes, call.body), scopes) };
     },
   };
 }

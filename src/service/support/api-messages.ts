@@ -71,6 +71,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   game_friend_messages_off: 'The user does not receive messages of game friends outside the game',
   provisional_user_offline: 'Messages with a provisional account need its user in the game',
   lobby_not_linked: 'The lobby is not linked to a channel',
+  no_mutual_guilds: 'Cannot send messages to this user due to having no mutual guilds',
   friend_requests_disabled: 'The user does not accept friend requests',
   friend_request_blocked: 'Friend request blocked',
   bots_have_no_friends: 'Bots cannot have friends',
@@ -81,7 +82,6 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   already_friends: 'You are already friends with the user',
   no_common_application: 'The user has not authorized this application',
   application_not_authorized: 'The user is no longer authorized with this application',
-  no_mutual_guilds: 'Cannot send messages to this user due to having no mutual guilds',
   overloaded: 'API resource is currently overloaded. Try again a little later',
   // Unspecified, from here on: the messages of the hosted service are not known.
   provisional_accounts_disabled: 'The application may not use provisional accounts',

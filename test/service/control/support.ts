@@ -57,5 +57,6 @@ export const idleParts: FixtureParts = {
   commands: { ensureLaunch: async () => undefined },
   lobbies: { removeAll: async () => undefined },
   relationships: { removeAll: async () => undefined, settle: async () => undefined },
+  messages: { settle: async () => undefined },
   users: { endUserTokens: async () => undefined },
 };

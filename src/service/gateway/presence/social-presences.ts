@@ -1,18 +1,10 @@
-import type { OwnSession, PresenceUpdate, SocialSettings } from '../../../model/presence.ts';
-import type { UserId } from '../../../model/snowflake.ts';
+import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { Core } from '../../core.ts';
 import { publicActivity, storedActivities } from '../../domain/social/presence/activities.ts';
 import { changeSessions, replaceSession } from '../../domain/social/presence/changes.ts';
-import { defaultSettings, presenceScope, settingsOf, stateOf } from '../../domain/social/presence/records.ts';
-import {
-  hiddenFrom,
-  ownSessions,
-  presenceOf,
-  seen,
-  seenByFriend,
-  seenByGameFriend,
-} from '../../domain/social/presence/view.ts';
-import { type Topic, topics } from '../../events/announcement.ts';
+import { presenceScope, settingsOf } from '../../domain/social/presence/records.ts';
+import { hiddenFrom, presenceOf, seen, seenByFriend, seenByGameFriend } from '../../domain/social/presence/view.ts';
+import type { Topic } from '../../events/announcement.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GatewaySessionRecord, ShownSession } from '../../store/records.ts';
 import type { Session } from '../sessions/session.ts';
@@ -97,43 +89,22 @@ function beginning({ id, application_id, family_id, client }: GatewaySessionReco
   return { id, application_id, family_id, client, status: 'online', status_set_at: 0, activities: [] };
 }
 
-/** What READY tells a session of its own user. */
-export interface OwnReading {
-  readonly sessions: readonly OwnSession[];
-  readonly settings: SocialSettings;
-  readonly scope: string;
-  readonly revision: number;
+/** Whether a topic is about what somebody else shows. */
+export function isPresence(topic: Topic): boolean {
+  return /^(presence|hidden-activity)\//.test(topic);
 }
 
-export async function readOwn({ store, clock }: Pick<Core, 'store' | 'clock'>, userId: UserId): Promise<OwnReading> {
+/** Sends a session that has begun to follow such a topic what it has to know of it: always one event. */
+export async function introducePresence({ store, clock }: Core, session: Session, topic: Topic): Promise<void> {
+  const [kind, userId = '', familyId] = topic.split('/');
   const record = await store.get('social_presences', userId);
-  const settings = await settingsOf(store, userId);
-  return {
-    sessions: ownSessions({ sessions: record?.sessions ?? [], settings }, clock.now()),
-    settings: Object.fromEntries(
-      Object.keys(defaultSettings).map(name => [name, settings[name as keyof SocialSettings]]),
-    ) as unknown as SocialSettings,
-    scope: presenceScope(userId),
-    revision: record?.revision ?? 0,
-  };
-}
-
-/** Sends a session that has begun to follow a topic of presences what it has to know of it; other topics are ignored. */
-export async function introducePresence(core: Core, session: Session, topic: Topic): Promise<void> {
-  const [, userId, familyId] = topic.split('/');
-  if (userId === undefined) return;
-  const record = await core.store.get('social_presences', userId);
-  const user = seen(await stateOf(core.store, userId), core.clock.now());
+  const user = seen({ sessions: record?.sessions ?? [], settings: await settingsOf(store, userId) }, clock.now());
   const viewer = session.record.family_id;
-  if (topic === topics.presence(userId))
-    session.emit('PRESENCE_UPDATE', presenceOf(userId, seenByFriend(user, viewer)));
-  else if (familyId !== undefined && topic === topics.gamePresence(userId, familyId))
-    session.emit('PRESENCE_UPDATE', presenceOf(userId, seenByGameFriend(user, familyId)));
-  else if (familyId !== undefined && topic === topics.hiddenActivity(userId, familyId)) {
-    const hidden_activities = hiddenFrom(user, familyId);
-    if (hidden_activities.length === 0) return;
-    const shown = seenByFriend(user, familyId);
-    session.emit('PRESENCE_UPDATE', { ...presenceOf(userId, { ...shown, activities: [] }), hidden_activities });
-  } else return;
+  const shown =
+    kind === 'presence' && familyId !== undefined ? seenByGameFriend(user, familyId) : seenByFriend(user, viewer);
+  session.emit('PRESENCE_UPDATE', {
+    ...presenceOf(userId, shown),
+    ...(kind !== 'presence' && familyId !== undefined && { hidden_activities: hiddenFrom(user, familyId) }),
+  });
   if (record) session.saw(presenceScope(userId), record.revision);
 }

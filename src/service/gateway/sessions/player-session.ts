@@ -1,7 +1,6 @@
 import { capabilities, type PlayerReady, type Ready } from '../../../model/gateway.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
@@ -50,15 +49,15 @@ export async function startPlayerSession(
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
   const ready: PlayerReady & Ready = {
     ...readyBase(core, session),
-    user: userView(user),
     application: readyGame(application),
     ...playerReady,
-    ...social,
+    ...social.ready,
     scopes: token.scopes,
   };
   const text = JSON.stringify(ready);
   const shown = readings.map(reading => reading.text).join(',');
   session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  session.emit('READY_SUPPLEMENTAL', social.supplemental);
   for (const { text: lobby, scope, revision } of readings) {
     if (!inReady) session.emitText('LOBBY_CREATE', lobby);
     session.saw(scope, revision);

@@ -5,9 +5,8 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
 import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
-import { topics } from '../../events/announcement.ts';
+import { topics, topicsIn } from '../../events/announcement.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { ApplicationRecord, GatewaySessionRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
@@ -21,7 +20,7 @@ import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
 import { PresencePace } from '../presence/presence-pace.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
-import { type GivenPresence, SocialPresences } from '../presence/social-presences.ts';
+import { type GivenPresence, introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
@@ -83,7 +82,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   readonly #restartStorage: RestartStorage | undefined;
   readonly #registrations = new Map<Session, Promise<Registration>>();
   readonly #departures = new Set<Promise<void>>();
-  readonly #introduceLobbies: Session['introduce'];
+  readonly #introduce: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
   readonly #credentials: CredentialWatch<Session>;
   readonly #stopping = new AbortController();
@@ -104,7 +103,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#users = this.#cluster?.users ?? this.#localUsers;
     this.#storage = this.#cluster?.storage ?? this.#restartStorage;
     this.#calls = new SessionCalls(parts.lobbies.calls);
-    this.#introduceLobbies = introduceLobbies(parts.lobbies);
+    this.#introduce = introduceOf(core, parts.lobbies);
     this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
     parts.events?.listen(announcement => this.hub.receiversOf(announcement), this.#restartStorage?.onFull);
@@ -384,7 +383,7 @@ export class Sessions implements SessionOwner, NodeSessions {
 
   #make(record: GatewaySessionRecord): Session {
     const session = new Session(record, this);
-    if (record.kind === 'user') session.introduce = this.#introduceLobbies;
+    if (record.kind !== 'bot') session.introduce = this.#introduce;
     this.byId.set(record.id, session);
     return session;
   }
@@ -492,6 +491,19 @@ export class Sessions implements SessionOwner, NodeSessions {
   }
 }
 
+/** Sends a player's session, or a user's own client, what it follows late; of anything else only the event. */
+function introduceOf(core: Core, lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+  const introduceLobby = introduceLobbies(lobbies);
+  return async (session, announced) => {
+    const { event, follow } = announced;
+    const presences = topicsIn(follow).filter(isPresence);
+    for (const topic of presences) await introducePresence(core, session, topic);
+    if (presences.length > 0) return;
+    if (session.record.kind === 'user') await introduceLobby(session, announced);
+    else if (event) session.emitText(event.name, event.data);
+  };
+}
+
 /**
  * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
  * the channels that it sees, and changes of the available commands.
@@ -507,6 +519,7 @@ async function startClientSession(
   await followCommands(core, session, user.id);
   for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
   const social = await readSocial(core, session, socialViewer(principal), identity);
-  session.emit('READY', { ...readyBase(core, session), ...social, user: userView(user) });
+  session.emit('READY', { ...readyBase(core, session), ...social.ready });
+  session.emit('READY_SUPPLEMENTAL', social.supplemental);
   session.release();
 }

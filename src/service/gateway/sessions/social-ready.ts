@@ -1,5 +1,5 @@
 import type { DirectChannel } from '../../../model/direct-message.ts';
-import { capabilities, type Ready } from '../../../model/gateway.ts';
+import { capabilities, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
 import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
@@ -16,6 +16,7 @@ import { gameRelationshipView, relationshipView } from '../../domain/social/rela
 import { topics } from '../../events/announcement.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
+import { readFriendsPresences, readOwn, supplementalOf } from './presence-ready.ts';
 import type { Session } from './session.ts';
 
 /** Whose session it is, and what its credential lets it read. */
@@ -62,12 +63,23 @@ export async function readSocial(
   session: Session,
   viewer: SocialViewer,
   identity: Identity,
-): Promise<Partial<Ready>> {
+): Promise<SocialReading> {
   const users = new ReadyUsers(identity);
   await session.follow(topics.sessions(viewer.user.id));
+  // Read again, because its changes are received only from here on.
+  const user = userView((await core.store.get('users', viewer.user.id)) ?? viewer.user);
   const relationships = await readRelationships(core, session, viewer, users);
   const channels = await readChannels(core, session, viewer, users);
-  return { ...relationships, ...channels, ...users.field };
+  const own = await readOwn(core, session, viewer);
+  const presences = await readFriendsPresences(core, session, viewer);
+  const lists = { ...relationships, ...channels, ...own, ...(!users.areApart && { presences }) };
+  return { ready: { user, ...lists, ...users.field }, supplemental: supplementalOf(presences) };
+}
+
+/** What READY and READY_SUPPLEMENTAL tell of the social layer. */
+export interface SocialReading {
+  readonly ready: Partial<Ready> & Pick<Ready, 'user'>;
+  readonly supplemental: ReadySupplemental;
 }
 
 /** Also what the session needs to know of whose presence to follow. */

@@ -29,7 +29,12 @@ export interface AuthorizationEvents {
   deauthorized(transaction: Transaction, parties: Parties): Promise<AfterCommit>;
 }
 
-export function createAuthorizationEvents({ store }: Core, webhookEvents: WebhookEvents): AuthorizationEvents {
+/** @param onDeauthorized called after the commit */
+export function createAuthorizationEvents(
+  { store }: Core,
+  webhookEvents: WebhookEvents,
+  onDeauthorized: (parties: Parties) => void = () => {},
+): AuthorizationEvents {
   return {
     async authorized({ application, userId, scopes, integrationType, guild }) {
       if (application.event_webhooks_url === null) return;
@@ -52,9 +57,14 @@ export function createAuthorizationEvents({ store }: Core, webhookEvents: Webhoo
     async deauthorized(transaction, parties) {
       const application = await transaction.get('applications', parties.application_id);
       const user = await transaction.get('users', parties.user_id);
-      if (!application || !user) return () => {};
+      const ended = () => onDeauthorized(parties);
+      if (!application || !user) return ended;
       const event = { name: 'APPLICATION_DEAUTHORIZED', application, user, data: { user: userView(user) } } as const;
-      return webhookEvents.authorization(transaction, authorizationScope(parties), event);
+      const afterCommit = await webhookEvents.authorization(transaction, authorizationScope(parties), event);
+      return () => {
+        ended();
+        afterCommit();
+      };
     },
   };
 }

@@ -33,7 +33,7 @@ import { endUserTokens } from '../token/end-user-tokens.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
-import { findAuthorization } from './authorization-records.ts';
+import { findAuthorization, type Parties } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
@@ -87,6 +87,8 @@ export interface AuthorizationDeps {
   readonly webhookEvents: WebhookEvents;
   /** What moves with accounts that are merged. */
   readonly moved: readonly MovedPart[];
+  /** Called after a user has withdrawn an authorization. */
+  readonly onDeauthorized?: (parties: Parties) => Promise<void>;
   /** Counts requests to other servers. */
   readonly pendingWork: PendingWork;
   readonly keys?: SigningKeys;
@@ -94,9 +96,14 @@ export interface AuthorizationDeps {
 
 export function createAuthorization(
   core: Core,
-  { webhookEvents, moved, pendingWork, keys = createSigningKeys(core) }: AuthorizationDeps,
+  { webhookEvents, moved, onDeauthorized, pendingWork, keys = createSigningKeys(core) }: AuthorizationDeps,
 ): Authorization {
-  const events = createAuthorizationEvents(core, webhookEvents);
+  const events = createAuthorizationEvents(core, webhookEvents, parties => {
+    if (onDeauthorized)
+      pendingWork
+        .run(() => onDeauthorized(parties))
+        .catch(error => core.log.error({ error }, 'What a user showed in a game could not be ended.'));
+  });
   const idTokens = createIdTokens(core, keys);
   const provisional = createProvisional(core, { idTokens, events, moved, pendingWork });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);

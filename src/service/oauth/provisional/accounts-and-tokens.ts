@@ -1,4 +1,4 @@
-import type { TokenResponse } from '../../../model/oauth.ts';
+import type { Scope, TokenResponse } from '../../../model/oauth.ts';
 import type {
   AccountEdit,
   BotProvisionalTokenInput,
@@ -14,7 +14,9 @@ import {
 } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/records.ts';
+import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
+import { apiMessages } from '../../support/api-messages.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
@@ -53,10 +55,12 @@ export interface Provisional {
   /** @see exchangeChildToken */
   exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
   /**
-   * Changes the display name of a provisional account. @throws RequestError `invalid_form_body`, `invalid_user_type`,
-   * `unknown_user`
+   * Changes the display name of a provisional account or, with the scope `account.global_name.update`, of a full one; the user's own
+   * sessions and friends are told.
+   *
+   * @throws RequestError `invalid_form_body`, `missing_scope`, `unknown_user`
    */
-  edit(user: UserRecord, input: unknown): Promise<UserRecord>;
+  edit(user: UserRecord, scopes: ReadonlySet<string>, input: unknown): Promise<UserRecord>;
   readonly merges: ProvisionalMerges;
   /** Continues moves of accounts that were begun before a restart. */
   start(): Promise<() => void>;
@@ -105,16 +109,16 @@ export function createProvisional(core: Core, { idTokens, events, moved, pending
 
     exchangeChildToken: (input, address) => exchangeChildToken(core, clients, input, address),
 
-    async edit({ id }, input) {
+    async edit({ id }, scopes, input) {
       rejectIssues(checkAccountEdit(input));
       const { global_name } = input as AccountEdit;
       return core.store.transact(userScope(id), async transaction => {
         const user = await transaction.get('users', id);
         if (!user) throw new RequestError('unknown_user');
-        if (user.provisional_of === null) throw new RequestError('invalid_user_type');
-        if (global_name === undefined) return user;
+        if (user.provisional_of === null && !scopes.has(nameScope)) throw nameRefusal();
+        if (global_name === undefined || global_name === user.global_name) return user;
         const edited = { ...user, global_name };
-        transaction.put('users', edited);
+        putChangedUser(transaction, edited);
         return edited;
       });
     },
@@ -122,6 +126,14 @@ export function createProvisional(core: Core, { idTokens, events, moved, pending
     merges: createProvisionalMerges(core, externalAuth, moves),
     start: moves.start,
   };
+}
+
+/** What a full account's name is changed by. */
+const nameScope: Scope = 'account.global_name.update';
+
+function nameRefusal(): RequestError {
+  const message = `${apiMessages.missing_scope}: the name of a full account is changed by a token with the scope ${nameScope}.`;
+  return new RequestError('missing_scope', { message });
 }
 
 /** @throws RequestError `provisional_accounts_disabled` */

@@ -4,6 +4,7 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireNotBanned } from '../../domain/accounts/full-account.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
@@ -152,7 +153,7 @@ function putIdentity(transaction: Transaction, { id, provisional_of }: UserRecor
 }
 
 function rename(transaction: Transaction, user: UserRecord, name: string | undefined): void {
-  if (name !== undefined && name !== user.global_name) transaction.put('users', { ...user, global_name: name });
+  if (name !== undefined && name !== user.global_name) putChangedUser(transaction, { ...user, global_name: name });
 }
 
 /** @throws RequestError `too_many_identities` */

@@ -10,7 +10,7 @@ import { heardOn, type MessagesRig, makeMessagesRig, topicsOf } from './rig.ts';
 const { FRIEND, BLOCKED } = relationshipTypes;
 const JOIN = 1;
 const JOIN_REQUEST = 5;
-const friendsMayJoin = 64;
+const full = { id: 'party', size: [4, 4] } as const;
 
 let rig: MessagesRig;
 beforeEach(async () => {
@@ -75,7 +75,7 @@ describe('an invite', () => {
     expect(await refusal(invite(ada, ben, { session_id: 'other' }))).toMatchObject(invalid);
     const foreign = rig.send(ada, ben, { activity: { type: JOIN }, application_id: '2' });
     expect(await refusal(foreign)).toMatchObject({ reason: 'invalid_form_body', paths: ['application_id'] });
-    await rig.play(ada, { flags: 0 });
+    await rig.play(ada, { party: full });
     expect(await refusal(invite())).toMatchObject(invalid);
     await rig.play(ada, { application_id: '2' });
     expect(await refusal(invite())).toMatchObject(invalid);
@@ -120,7 +120,7 @@ describe('a request to join', () => {
     expect(await ask()).toMatchObject({
       activity: { type: JOIN_REQUEST, session_id: `session-${ada}`, party_id: 'party' },
     });
-    await rig.play(ada, { flags: 0 });
+    await rig.play(ada, { party: full });
     expect(await refusal(ask())).toMatchObject({ reason: 'invalid_activity_action' });
     await rig.play(ben);
     expect(await refusal(ask())).toMatchObject({ reason: 'invalid_activity_action' });
@@ -162,8 +162,14 @@ describe('the secret of an activity', () => {
     const ask = () => secret(ben, { messageId: id });
     await rig.play(ada, { party: { id: 'other', size: [1, 4] } });
     expect(await refusal(ask())).toMatchObject({ reason: 'activity_expired' });
-    await rig.play(ada, { flags: 0, party: { id: 'party', size: [4, 4] } });
+    await rig.play(ada, { party: full });
     expect(await refusal(ask())).toMatchObject({ reason: 'no_activity_access' });
+    await rig.play(ada);
+    await rig.core.store.transact('settings', transaction => {
+      transaction.put('social_settings', { user_id: ada, settings: { status: 'invisible' } });
+    });
+    expect(await refusal(ask())).toMatchObject({ reason: 'activity_expired' });
+    await rig.core.store.transact('settings', transaction => transaction.delete('social_settings', ada));
     await rig.stopPlaying(ada);
     expect(await refusal(ask())).toMatchObject({ reason: 'unknown_session' });
     await rig.play(ada);
@@ -176,7 +182,7 @@ describe('the secret of an activity', () => {
   it('is open to friends without an invite only where the activity says so', async () => {
     await rig.play(ada);
     expect(await refusal(secret(ben))).toMatchObject({ reason: 'no_activity_access' });
-    await rig.play(ada, { flags: 2 | friendsMayJoin });
+    await rig.play(ada, { party: { id: 'party', size: [1, 4], privacy: 1 } });
     expect(await secret(ben)).toEqual({ secret: 'secret' });
     expect(await refusal(secret(cyn))).toMatchObject({ reason: 'no_activity_access' });
     await rig.relateInGame(ada, cyn);

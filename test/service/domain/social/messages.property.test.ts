@@ -79,8 +79,7 @@ class Story {
       case 'play': {
         this.parties.set(a, one.isJoinable ? one.party : undefined);
         return rig.play(a, {
-          party: { id: one.party, size: [1, 4] },
-          flags: one.isJoinable ? 2 : 0,
+          party: { id: one.party, size: one.isJoinable ? [1, 4] : [4, 4] },
           secrets: { join: `secret of ${a} in ${one.party}` },
         });
       }

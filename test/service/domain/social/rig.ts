@@ -8,6 +8,7 @@ import {
   type MessageCaller,
 } from '../../../../src/service/domain/social/messages/messages.ts';
 import { presentActivities } from '../../../../src/service/domain/social/messages/present.ts';
+import { sideOf } from '../../../../src/service/domain/social/relationships/records.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import { type Announced, topics } from '../../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, UserRecord } from '../../../../src/service/store/records.ts';
@@ -38,7 +39,6 @@ const joinable: Activity = {
   name: 'Starfall',
   type: 0,
   application_id: '1',
-  flags: 2,
   party,
   secrets: { join: 'secret' },
 };
@@ -99,7 +99,8 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
           [a, b],
           [b, a],
         ] as const) {
-          transaction.put('game_relationships', { user_id, family_id: '1', target_id, type: 1, since_ms: 0 });
+          const pair = sideOf(user_id, target_id);
+          transaction.put('game_relationships', { user_id, family_id: '1', target_id, pair, type: 1, since_ms: 0 });
         }
       });
     },
@@ -107,7 +108,7 @@ export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>
       const shown = { family_id: '1', activity: { ...joinable, ...activity } };
       await core.store.transact(`presence/${user_id}`, transaction => {
         transaction.put('social_presences', {
-          user_id,
+          ...{ user_id, revision: transaction.revision },
           sessions: [
             {
               ...{ id, application_id: '1', family_id: '1', status: 'online', status_set_at: 0 },

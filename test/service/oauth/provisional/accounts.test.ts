@@ -128,10 +128,14 @@ describe('the name of a provisional account', () => {
     expect(await rename({ global_name: null })).toMatchObject({ status: 200, body: { global_name: null } });
   });
 
-  it('is not changed here for a full account', async () => {
-    const headers = world.as(await playerToken(world.service, ada.id));
-    const answer = await callApi(world.service, 'PATCH', '/users/@me/account', { global_name: 'x' }, headers);
-    expect(answer).toMatchObject(refusalOf('invalid_user_type'));
+  it('is changed for a full account only with a scope of its own', async () => {
+    const rename = async (scope: string) => {
+      const headers = world.as(await playerToken(world.service, ada.id, scope));
+      return callApi(world.service, 'PATCH', '/users/@me/account', { global_name: 'Lovelace' }, headers);
+    };
+    expect(await rename('openid sdk.social_layer')).toMatchObject(refusalOf('missing_scope'));
+    const renamed = await rename('identify account.global_name.update');
+    expect(renamed).toMatchObject({ status: 200, body: { id: ada.id, global_name: 'Lovelace' } });
   });
 
   it('is 530006 when no unique one is found', async () => {

@@ -3,7 +3,7 @@ import {
   type DirectMessageInput,
   type MessageActivity,
 } from '../../../../model/direct-message.ts';
-import type { Activity } from '../../../../model/presence.ts';
+import { type Activity, activityFlags } from '../../../../model/presence.ts';
 import {
   type ApplicationId,
   type ChannelId,
@@ -44,8 +44,6 @@ export interface PresentActivities {
   hasSession(view: StoreView, userId: UserId, sessionId: string): MaybePromise<boolean>;
 }
 
-/** Bits of an activity's flags. */
-const activityFlags = { JOIN: 1 << 1, PARTY_PRIVACY_FRIENDS: 1 << 6 } as const;
 const { JOIN } = activityActionTypes;
 
 /** Who sends an invite: without an application, the user's own client. */

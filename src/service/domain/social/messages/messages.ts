@@ -8,13 +8,7 @@ import type { Metadata } from '../../../../model/lobby.ts';
 import { sameMetadata } from '../../../../model/rules/lobbies/lobby.ts';
 import { checkModerationMetadata } from '../../../../model/rules/lobbies/lobby-message.ts';
 import { checkDirectMessage, checkDirectMessageEdit, isEmptyMessage } from '../../../../model/rules/social/message.ts';
-import {
-  type ApplicationId,
-  type ChannelId,
-  type MessageId,
-  snowflakeTimeMs,
-  type UserId,
-} from '../../../../model/snowflake.ts';
+import { type ApplicationId, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type {
@@ -32,6 +26,7 @@ import { familyOf, pairOf } from '../pair.ts';
 import { hasAuthorized } from '../relationships/records.ts';
 import { announceChannel, announceDeletion, announceInvite, announceMessage, announceModeration } from './announce.ts';
 import { readConversations } from './channels.ts';
+import { type GivenMessage, settleMessage } from './given.ts';
 import {
   type ActivitySecrets,
   checkInvite,
@@ -49,8 +44,10 @@ import {
   messageOf,
   messagesGuards,
   messagesScope,
+  newChannel,
   type Pair,
   pairName,
+  putPlaces,
 } from './pair.ts';
 import { decideMessage, type MessageDecision, readMessageFacts } from './permission.ts';
 import { channelView, composeMessage, historyView, type Invite, messageView, webhookView } from './view.ts';
@@ -94,6 +91,8 @@ export interface DirectMessages {
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
   move: ChannelMoves['move'];
+  /** Stores a message that fixtures name. */
+  settle(given: GivenMessage): Promise<void>;
   /** Starts to delete ephemeral messages that have expired; the returned function stops it. */
   start(): Promise<() => void>;
 }
@@ -185,9 +184,7 @@ export function createDirectMessages(
     const swept = channel.message_count % sweepEvery === 0 ? await sweep(transaction, channel) : 0;
     transaction.put('direct_channels', { ...channel, message_count: channel.message_count - swept });
     if (!isNew) return;
-    for (const [user_id, other_id] of bothWays(channel.user_ids)) {
-      transaction.put('direct_recipients', { user_id, channel_id: channel.id, other_id });
-    }
+    putPlaces(transaction, channel);
     announceChannel(transaction, channel, recipient_id, sender);
   }
 
@@ -369,6 +366,7 @@ export function createDirectMessages(
     conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
     move: createChannelMoves(core).move,
+    settle: given => settleMessage(core, given),
     start: expiry.start,
   };
 }
@@ -377,17 +375,6 @@ export function createDirectMessages(
 const sweepEvery = 32;
 
 const nothing: AfterCommit = () => {};
-
-function bothWays([a, b]: Pair): readonly Pair[] {
-  return [
-    [a, b],
-    [b, a],
-  ];
-}
-
-function newChannel(id: ChannelId, pair: Pair): DirectChannelRecord {
-  return { id, pair: pairName(pair), user_ids: pair, last_message_id: null, message_count: 0 };
-}
 
 /** @throws RequestError `unknown_user` */
 async function requireUser(view: StoreView, id: UserId): Promise<UserRecord> {

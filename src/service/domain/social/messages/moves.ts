@@ -1,10 +1,10 @@
-import { type ApplicationId, compareSnowflakes, type UserId } from '../../../../model/snowflake.ts';
+import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { userView } from '../../accounts/user-view.ts';
 import { pairOf } from '../pair.ts';
-import { channelOf, deleteRecord, messagesScope, type Pair, pairName } from './pair.ts';
+import { channelOf, deleteRecord, laterMessage, messagesScope, pairName, putPlaces } from './pair.ts';
 
 /** Conversations that move to another account. */
 export interface ChannelMoves {
@@ -38,10 +38,10 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
         ...channel,
         ...{ pair: pairName(pair), user_ids: pair, last_message_id: null, message_count: 0 },
       };
-      putPlaces(transaction, taking, pair);
+      putPlaces(transaction, taking);
       transaction.put('direct_channels', {
         ...taking,
-        last_message_id: later(taking.last_message_id, channel.last_message_id),
+        last_message_id: laterMessage(taking.last_message_id, channel.last_message_id),
         message_count: taking.message_count + messages.length,
       });
       for (const message of messages) transaction.put('direct_messages', moved(message, from, to, taking));
@@ -61,18 +61,8 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
   };
 }
 
-function later(a: string | null, b: string | null): string | null {
-  if (a === null || b === null) return a ?? b;
-  return compareSnowflakes(a, b) >= 0 ? a : b;
-}
-
 function endPlaces(transaction: Transaction, { id, user_ids }: DirectChannelRecord): void {
   for (const userId of user_ids) transaction.delete('direct_recipients', userId, id);
-}
-
-function putPlaces(transaction: Transaction, { id }: DirectChannelRecord, [a, b]: Pair): void {
-  transaction.put('direct_recipients', { user_id: a, channel_id: id, other_id: b });
-  transaction.put('direct_recipients', { user_id: b, channel_id: id, other_id: a });
 }
 
 function moved(

@@ -1,4 +1,10 @@
-import { type ChannelId, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
+import {
+  type ChannelId,
+  compareSnowflakes,
+  type MessageId,
+  snowflakeTimeMs,
+  type UserId,
+} from '../../../../model/snowflake.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord } from '../../../store/records.ts';
 import { andThen, type MaybePromise } from '../../../support/maybe-promise.ts';
@@ -47,4 +53,21 @@ export async function messageOf(
 
 export function deleteRecord(transaction: Transaction, { channel_id, sent_at_ms, id }: DirectMessageRecord): void {
   transaction.delete('direct_messages', channel_id, sent_at_ms, id);
+}
+
+/** A channel that is not stored yet. */
+export function newChannel(id: ChannelId, pair: Pair): DirectChannelRecord {
+  return { id, pair: pairName(pair), user_ids: pair, last_message_id: null, message_count: 0 };
+}
+
+/** Lets both users find the channel. */
+export function putPlaces(transaction: Transaction, { id, user_ids: [a, b] }: DirectChannelRecord): void {
+  transaction.put('direct_recipients', { user_id: a, channel_id: id, other_id: b });
+  transaction.put('direct_recipients', { user_id: b, channel_id: id, other_id: a });
+}
+
+/** The later of two messages. */
+export function laterMessage(a: MessageId | null, b: MessageId | null): MessageId | null {
+  if (a === null || b === null) return a ?? b;
+  return compareSnowflakes(a, b) >= 0 ? a : b;
 }

@@ -1,26 +1,24 @@
-import type { UserId } from '../../../../model/snowflake.ts';
-import type { StoreView } from '../../../store/contract.ts';
+import { derivedFlags } from '../presence/activities.ts';
+import { stateOf } from '../presence/records.ts';
+import { isInvisible } from '../presence/view.ts';
 import type { PresentActivities } from './invites.ts';
 
 /** What users are doing now, as their presences in the store say. */
 export const presentActivities: PresentActivities = {
   async find(view, userId, applicationId, sessionId) {
-    const sessions = await sessionsOf(view, userId);
-    const isInvisible = sessions.some(({ status }) => status === 'invisible');
+    const state = await stateOf(view, userId);
     // The session that was updated last is the last.
-    for (const session of sessions.toReversed()) {
-      if (sessionId !== undefined && session.id !== sessionId) continue;
-      const shown = session.activities.find(({ activity }) => activity.application_id === applicationId);
-      if (shown) return { sessionId: session.id, activity: shown.activity, isInvisible };
+    for (const { id, activities } of state.sessions.toReversed()) {
+      if (sessionId !== undefined && id !== sessionId) continue;
+      const shown = activities.find(({ activity }) => activity.application_id === applicationId);
+      if (!shown) continue;
+      const activity = { ...shown.activity, flags: derivedFlags(shown.activity, state.settings) };
+      return { sessionId: id, activity, isInvisible: isInvisible(state) };
     }
     return undefined;
   },
 
   async hasSession(view, userId, sessionId) {
-    return (await sessionsOf(view, userId)).some(({ id }) => id === sessionId);
+    return (await stateOf(view, userId)).sessions.some(({ id }) => id === sessionId);
   },
 };
-
-async function sessionsOf(view: StoreView, userId: UserId) {
-  return (await view.get('social_presences', userId))?.sessions ?? [];
-}

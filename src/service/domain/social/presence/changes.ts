@@ -1,9 +1,9 @@
 import type { Dispatches } from '../../../../model/gateway.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, lazyText, topics } from '../../../events/announcement.ts';
-import type { Transaction } from '../../../store/contract.ts';
+import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { ShownSession } from '../../../store/records.ts';
-import { type PresenceState, settingsOf } from './records.ts';
+import { type PresenceState, settingsOf, stateOf } from './records.ts';
 import {
   hiddenFrom,
   ownSessions,
@@ -90,6 +90,34 @@ function announceToFriends(transaction: Transaction, userId: UserId, from: Seen,
   else for (const viewer of [...families, null]) announce(viewer, { families: [viewer] });
   // Nobody else is in one of these games.
   announce('', { exceptFamilies: [...families, null] });
+}
+
+/** An event, and which sessions it is for. */
+export type PresenceForm = Pick<Announcement, 'event' | 'families' | 'exceptFamilies'>;
+
+/** A user's presence for sessions of friends, in each of its forms: every session gets exactly one. */
+export async function formsForFriends(
+  view: StoreView,
+  userId: UserId,
+  nowMs: number,
+): Promise<readonly PresenceForm[]> {
+  const user = seen(await stateOf(view, userId), nowMs);
+  const families = [...familiesIn(user)];
+  const formFor = (viewer: ViewerFamily) => ({ event: updateOf(userId, seenByFriend(user, viewer)) });
+  if (families.length === 0) return [formFor(null)];
+  const forms = [...families, null].map(viewer => ({ ...formFor(viewer), families: [viewer] }));
+  return [...forms, { ...formFor(''), exceptFamilies: [...families, null] }];
+}
+
+/** As {@link formsForFriends}, for sessions of friends in a game. */
+export async function formForGameFriends(
+  view: StoreView,
+  userId: UserId,
+  familyId: ApplicationId,
+  nowMs: number,
+): Promise<PresenceForm> {
+  const user = seen(await stateOf(view, userId), nowMs);
+  return { event: updateOf(userId, seenByGameFriend(user, familyId)) };
 }
 
 /** The users who were invited to a game see what its player hides. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Activity } from '../../../../model/presence.ts';
 import { checkHeadlessDelete, checkHeadlessSession } from '../../../../model/rules/social/activity.ts';
-import { readSnowflake, type UserId } from '../../../../model/snowflake.ts';
+import { type ApplicationId, readSnowflake, type UserId } from '../../../../model/snowflake.ts';
 import { randomToken } from '../../../../wire/clock/ports.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
@@ -38,7 +38,9 @@ export interface HeadlessSessions {
   /** Ends a session, if there is one. @throws RequestError `invalid_form_body` */
   end(userId: UserId, body: unknown): Promise<void>;
   /** Ends those of a user: all of them, or those of one application. */
-  endAll(userId: UserId, applicationId?: string): Promise<void>;
+  endAll(userId: UserId, applicationId?: ApplicationId): Promise<void>;
+  /** The account moves to another: what it shows in the game ends. */
+  move(applicationId: ApplicationId, from: UserId): Promise<void>;
   /** Ends those whose time is over, now and from now on. */
   start(): Promise<() => void>;
 }
@@ -116,6 +118,10 @@ export function createHeadlessSessions(core: Core): HeadlessSessions {
     async endAll(userId, applicationId) {
       for (const record of await sessionsOf(store, userId))
         if (applicationId === undefined || record.application_id === applicationId) await endByHash(record.id);
+    },
+
+    move(applicationId, from) {
+      return this.endAll(from, applicationId);
     },
 
     start: () => expiry.start(),

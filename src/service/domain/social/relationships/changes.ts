@@ -1,13 +1,14 @@
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, type Topic, topics } from '../../../events/announcement.ts';
-import type { Transaction } from '../../../store/contract.ts';
+import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type {
   GameRelationshipRecord,
   RelationshipRecord,
   RelationshipTotalsRecord,
   UserRecord,
 } from '../../../store/records.ts';
+import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
 import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
@@ -72,7 +73,7 @@ async function writeSide(transaction: Transaction, change: SideChange): Promise<
 
   writeFull(transaction, change, userId, announce);
   for (const family of familiesOf(before, after)) writeGame(transaction, change, userId, family, announce);
-  announceVisibility(change, userId, targetId, announce);
+  await announceVisibility(transaction, change, userId, targetId, announce);
 }
 
 type Announce = (announcement: Announcement) => void;
@@ -160,7 +161,13 @@ function gameEvent(
  * Lets the user's sessions follow the other one's presence from now on, or not any more. A friend is seen by sessions of all games, a
  * friend in a game by sessions of that game, unless they are friends anyway.
  */
-function announceVisibility({ before, after }: SideChange, userId: UserId, targetId: UserId, announce: Announce): void {
+async function announceVisibility(
+  view: StoreView,
+  { before, after }: SideChange,
+  userId: UserId,
+  targetId: UserId,
+  announce: Announce,
+): Promise<void> {
   const friends = topics.friendsPresences(userId);
   const presence = topics.presence(targetId);
   const wasSeen = isFriend(before.full);
@@ -177,12 +184,16 @@ function announceVisibility({ before, after }: SideChange, userId: UserId, targe
   if (wasSeen && !isSeen) {
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
   }
-  if (isSeen && !wasSeen) announce({ to: friends, follow: presence });
+  if (isSeen && !wasSeen) {
+    const forms = await formsForFriends(view, targetId, after.full?.since_ms ?? 0);
+    for (const form of forms) announce({ to: friends, ...form, follow: presence });
+  }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
     const to = topics.gameFriendsPresences(userId, family);
     const follow = topics.gamePresence(targetId, family);
-    announce(wasSeen ? { to, follow, unfollow: presence } : { to, follow });
+    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
+    announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
   }
 }
 

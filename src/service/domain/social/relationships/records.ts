@@ -2,7 +2,8 @@ import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Store, StoreView } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsRecord } from '../../../store/records.ts';
-import { familyOf, socialScope } from '../pair.ts';
+import { applicationsOf } from '../family.ts';
+import { socialScope } from '../pair.ts';
 
 /** Both sides of what two users are to each other. A block has one side only. */
 export interface Sides<Side> {
@@ -86,25 +87,19 @@ export async function readRelationshipsAtOnce<T>(
  * provisional account of it.
  */
 export function createAuthorizedCheck(view: StoreView, familyId: ApplicationId) {
-  const families = new Map<ApplicationId, Promise<ApplicationId | undefined>>();
+  let family: Promise<ReadonlySet<ApplicationId>> | undefined;
 
-  async function readFamily(applicationId: ApplicationId): Promise<ApplicationId | undefined> {
-    const application = await view.get('applications', applicationId);
-    return application && familyOf(application);
-  }
-
-  async function isOfFamily(applicationId: ApplicationId): Promise<boolean> {
-    if (applicationId === familyId) return true;
-    const family = families.get(applicationId) ?? readFamily(applicationId);
-    families.set(applicationId, family);
-    return (await family) === familyId;
+  async function readFamily(): Promise<ReadonlySet<ApplicationId>> {
+    return new Set(await applicationsOf(view, familyId));
   }
 
   return async (userId: UserId): Promise<boolean> => {
+    family ??= readFamily();
+    const applications = await family;
     const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
-    for (const { application_id } of grants) if (await isOfFamily(application_id)) return true;
+    if (grants.some(({ application_id }) => applications.has(application_id))) return true;
     const provisionalOf = (await view.get('users', userId))?.provisional_of;
-    return provisionalOf != null && isOfFamily(provisionalOf);
+    return provisionalOf != null && applications.has(provisionalOf);
   };
 }
 

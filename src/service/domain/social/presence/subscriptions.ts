@@ -1,0 +1,72 @@
+import { checkSubscriptions } from '../../../../model/rules/social/activity.ts';
+import {
+  type ApplicationId,
+  type ChannelId,
+  type MessageId,
+  readSnowflake,
+  type UserId,
+} from '../../../../model/snowflake.ts';
+import type { Core } from '../../../core.ts';
+import { topics } from '../../../events/announcement.ts';
+import type { StoreView } from '../../../store/contract.ts';
+import { rejectIssues } from '../../../support/request-error.ts';
+import { serviceLimits } from '../../../support/service-limits.ts';
+import { familyOfId } from '../family.ts';
+import { messageOf } from '../messages/pair.ts';
+import { pairOf } from '../pair.ts';
+import { presenceScope } from './records.ts';
+import type { Viewer } from './visible.ts';
+
+interface Subscription {
+  readonly user_id: UserId;
+  readonly application_id: ApplicationId;
+  readonly party_id: string;
+  readonly message_id: MessageId;
+  readonly channel_id: ChannelId;
+}
+
+/**
+ * Lets the sessions of a user who was invited see the activity that the invite is about, also while its user hides it.
+ *
+ * Unspecified: a subscription without a valid invite has no effect; the subscriptions end with the sessions.
+ *
+ * @throws RequestError `invalid_form_body`
+ * @see docs/spec/social.md#presence
+ */
+export async function subscribeActivities(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  { userId, familyId }: Viewer,
+  body: unknown,
+): Promise<void> {
+  rejectIssues(checkSubscriptions(body));
+  const { subscriptions } = body as { subscriptions: readonly Subscription[] };
+  const nowMs = clock.now();
+  await store.transact(presenceScope(userId), async transaction => {
+    for (const subscription of subscriptions) {
+      const inviter = readSnowflake<'user'>(subscription.user_id) ?? '';
+      const family = await familyOfId(transaction, readSnowflake<'application'>(subscription.application_id) ?? '');
+      if (familyId !== null && family !== familyId) continue;
+      if (!(await isInvited(transaction, userId, inviter, subscription, nowMs))) continue;
+      const follow = topics.hiddenActivity(inviter, family);
+      transaction.announce({ to: topics.sessions(userId), families: [familyId], follow });
+    }
+  });
+}
+
+async function isInvited(
+  view: StoreView,
+  userId: UserId,
+  inviter: UserId,
+  { message_id, channel_id, party_id }: Subscription,
+  nowMs: number,
+): Promise<boolean> {
+  const { record, channel } = await messageOf(
+    view,
+    pairOf(userId, inviter),
+    readSnowflake<'message'>(message_id) ?? '',
+  );
+  if (record?.author_id !== inviter || record.recipient_id !== userId) return false;
+  if (channel && channel.id !== readSnowflake(channel_id)) return false;
+  if (record.message.activity?.party_id !== party_id) return false;
+  return nowMs - record.sent_at_ms < serviceLimits.activityInviteLifeMs;
+}
