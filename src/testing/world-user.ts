@@ -60,8 +60,6 @@ export interface WorldUserParts {
   /** The application in whose bot's direct messages the user can be. */
   readonly applicationId: string;
   readonly names: Names;
-  /** Another user of the world, by name. */
-  readonly user: (name: string) => WorldUser;
   /** Resolves once all users have received what the service had sent. */
   readonly settled: () => Promise<void>;
 }
@@ -196,14 +194,12 @@ export class WorldUser {
   /**
    * Becomes a friend of another user, who agrees to it.
    *
-   * @param other by name or id
    * @param options `game`: in the application's game alone, which both must have signed in to. Default: everywhere
    * @throws ApiError for example `already_friends`
    */
-  async befriend(other: WorldUser | string, { game = false }: { readonly game?: boolean } = {}): Promise<void> {
-    const friend = typeof other === 'string' ? this.#parts.user(other) : other;
-    await this.#relate(friend, game);
-    await friend.#relate(this, game);
+  async befriend(other: WorldUser, { game = false }: { readonly game?: boolean } = {}): Promise<void> {
+    await this.#relate(other, game);
+    await other.#relate(this, game);
     await this.#parts.settled();
   }
 

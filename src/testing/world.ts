@@ -105,14 +105,10 @@ export class World {
       userId: (name: string) => this.#userId(name),
       channel: (name?: string) => this.#channel(name),
     };
-    const user = (name: string) => this.user(name);
     this.#users = new Map(
       fixtures.users.map(({ id, username }) => {
         const settled = () => this.#received();
-        return [
-          username,
-          new WorldUser({ id, username, names, user, settled, applicationId: this.applicationId }),
-        ] as const;
+        return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
       }),
     );
     this.traffic = traffic;
