@@ -103,9 +103,10 @@ export class GatewayClient {
     return (await this.frame(({ t }) => t === name)).d as T;
   }
 
-  /** Names of all dispatches so far. */
+  /** Names of all dispatches so far, without those by which every player's session is told of its user's other sessions. */
   get names(): string[] {
-    return this.frames.filter(({ op }) => op === opcodes.DISPATCH).map(({ t }) => String(t));
+    const names = this.frames.filter(({ op }) => op === opcodes.DISPATCH).map(({ t }) => String(t));
+    return names.filter(name => name !== 'READY_SUPPLEMENTAL' && name !== 'SESSIONS_REPLACE');
   }
 
   async until(isSo: () => boolean): Promise<void> {

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
+import { opcodes } from '../../../src/model/gateway.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
-import {
-  type FilledFixtures,
-  type Fixtures,
-  type Service,
-  type ServiceOptions,
-  startService,
-} from '../../../src/service/index.ts';
+import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { GatewayClient } from '../gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot, openTicketOffice, ticketOf } from '../service/provisional.ts';
-import { callApi, starfall } from '../service/starfall.ts';
+import { callApi, postFixtures, starfall } from '../service/starfall.ts';
 import { clientToken, playerToken, playerTokens, sessionToken } from '../service/tokens.ts';
 
 const [application] = starfall.applications;
@@ -129,6 +124,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return users[0]?.id ?? '';
   }
 
+  /** A new friend of Ada's. */
+  async function befriended(): Promise<string> {
+    const id = await newcomer();
+    await postFixtures(service, { relationships: [{ users: [ada.id, id], type: 'friend' }] });
+    return id;
+  }
+
+  /** Somebody new who has authorized Starfall. */
+  async function newPlayerOfGame(): Promise<string> {
+    const id = await newcomer();
+    await playerToken(service, id);
+    return id;
+  }
+
   /** An application that belongs to Starfall. */
   async function childApplication(): Promise<string> {
     const { applications } = await postFixtures(service, { applications: [{ parent_id: application.id }] });
@@ -159,6 +168,40 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
   async function userCode(): Promise<string> {
     const { body } = await call('startDevice', { body: deviceForm });
     return (body as { user_code: string }).user_code;
+  }
+
+  /** A friend of Ada's who has authorized the game. */
+  async function friend(): Promise<{ user_id: string }> {
+    await postFixtures(service, { relationships: [{ users: [ada.id, edsger.id], type: 'friend' }] });
+    friendToken ??= await playerToken(service, edsger.id, allScopes);
+    return { user_id: edsger.id };
+  }
+  let friendToken: string | undefined;
+
+  /** A message that Ada has sent to that friend. */
+  async function messaged(): Promise<{ user_id: string; message_id: string }> {
+    const { body } = await call('createDirectMessage', await sample('createDirectMessage'));
+    return { ...(await friend()), message_id: (body as { id: string }).id };
+  }
+
+  /** The session in which that friend plays, in a party that is open to friends. */
+  async function playing(): Promise<{ user_id: string; session_id: string }> {
+    const params = await friend();
+    player ??= play(`Bearer ${friendToken}`);
+    return { ...params, session_id: (await player).sessionId };
+  }
+  let player: Promise<GatewayClient> | undefined;
+
+  async function play(token: string): Promise<GatewayClient> {
+    const client = await GatewayClient.identified(service.gateway, { token });
+    const party = { id: 'party', size: [1, 4], privacy: 1 };
+    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
+    client.send({
+      op: opcodes.PRESENCE_UPDATE,
+      d: { since: null, afk: false, status: 'online', activities: [activity] },
+    });
+    await client.beat();
+    return client;
   }
 
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
@@ -198,6 +241,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       },
       body: { verdict: 'fine' },
     }),
+    createDirectMessage: async () => ({
+      params: await friend(),
+      body: { content: 'Hello', metadata: { a: 'b' }, flags: 4096, nonce: 7 },
+    }),
+    listDirectMessages: async () => ({ params: await messaged(), query: '?limit=200' }),
+    editDirectMessage: async () => ({ params: await messaged(), body: { content: 'Hello again' } }),
+    deleteDirectMessage: async () => ({ params: await messaged() }),
+    listConversations: async () => ({ params: await messaged() }),
+    getDirectChannel: async () => ({ params: await messaged() }),
+    setDirectModerationMetadata: async () => {
+      const { user_id, message_id } = await messaged();
+      return { params: { user_id_1: user_id, user_id_2: ada.id, message_id }, body: { verdict: 'fine' } };
+    },
+    getActivitySecret: async () => ({ params: await playing() }),
     createLobbyInvite: linked,
     createOwnLobbyInvite: linked,
     listOwnGuilds: () => ({ query: '?with_counts=true' }),
@@ -285,6 +342,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
         client_secret: application.client_secret,
       }).toString(),
     }),
+    listRelationships: async () => {
+      await befriended();
+      return {};
+    },
+    requestRelationship: async () => ({ body: { username: `user-${await newcomer()}`, note: 'Hello' } }),
+    putRelationship: async () => ({ params: { user_id: await newcomer() }, body: { type: -1, note: 'Hello' } }),
+    editRelationship: async () => ({ params: { user_id: await befriended() }, body: { nickname: 'Friend' } }),
+    deleteRelationship: async () => ({ params: { user_id: await befriended() } }),
+    listGameRelationships: async () => {
+      await call('putGameRelationship', await sample('putGameRelationship'));
+      return {};
+    },
+    requestGameRelationship: async () => ({ body: { username: `user-${await newPlayerOfGame()}` } }),
+    putGameRelationship: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
+    putGameRelationshipOf: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
   };
 
   /** What stands for the parameters of a path: made anew when it is gone. */
@@ -337,6 +409,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     },
     async close() {
       await bot.end();
+      await (await player)?.end();
       agent.destroy();
       await service.close();
       await tickets.close();
@@ -347,13 +420,4 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
 function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
   const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
   return tokens[kind];
-}
-
-async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
-  const answer = await fetch(`${service.controlBase}/fixtures`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify(document),
-  });
-  return (await answer.json()) as FilledFixtures;
 }

@@ -520,6 +520,6 @@ async function startClientSession(
   for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
   const social = await readSocial(core, session, socialViewer(principal), identity);
   session.emit('READY', { ...readyBase(core, session), ...social.ready });
-  session.emit('READY_SUPPLEMENTAL', social.supplemental);
+  if (social.ready.users) session.emit('READY_SUPPLEMENTAL', social.supplemental);
   session.release();
 }

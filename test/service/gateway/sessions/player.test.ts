@@ -55,7 +55,7 @@ describe('a player who connects', () => {
     const client = await (await rigged()).join(ada);
     expect(await client.dispatch('READY')).toMatchObject({
       scopes: ['sdk.social_layer'],
-      session_type: 'normal',
+      session_type: 'oauth',
       feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
       user_application_profiles: {},
       relationships: [],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GuildMembersChunk, intents, opcodes } from '../../../../src/model/gateway.ts';
 import type { Guild } from '../../../../src/model/guild.ts';
+import type { Presence } from '../../../../src/model/presence.ts';
 import { type Service, startService } from '../../../../src/service/index.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
@@ -244,16 +245,20 @@ describe('a presence', () => {
     expect(await seeing.dispatch('PRESENCE_UPDATE')).toMatchObject(shown);
   });
 
-  it('of a player may be a whole activity', async () => {
+  it('of a player may be a whole activity, without what is only ever sent', async () => {
     const seeing = await join('watcher-token', { intents: allIntents });
     const activity = {
       ...{ name: 'Starfall', type: 0, details: 'Harbour', state: 'In a party', status_display_type: 1 },
-      ...{ timestamps: { start: 1 }, party: { id: 'p', size: [1, 4] }, assets: { large_image: 'map' } },
-      ...{ secrets: { join: 's' }, instance: true, flags: 2, buttons: [{ label: 'Join', url: 'https://x' }] },
+      ...{ timestamps: { start: 1 }, party: { id: 'party', size: [1, 4] }, assets: { large_image: 'map' } },
+      instance: true,
     };
+    const sent = { secrets: { join: 'secret' }, buttons: [{ label: 'Join', url: 'https://x' }] };
     const player = await join(`Bearer ${await playerToken(service, ada.id)}`, { presence: online('not allowed here') });
-    set(player, { ...online(''), activities: [activity] });
-    expect(await seeing.dispatch('PRESENCE_UPDATE')).toMatchObject({ user: { id: ada.id }, activities: [activity] });
+    set(player, { ...online(''), activities: [{ ...activity, ...sent }] });
+    const { activities, ...shown } = await seeing.dispatch<Presence>('PRESENCE_UPDATE');
+    expect(shown).toMatchObject({ user: { id: ada.id }, status: 'online' });
+    expect(activities).toMatchObject([{ ...activity, flags: 1 | 2, buttons: ['Join'] }]);
+    expect(activities[0]).not.toHaveProperty('secrets');
   });
 
   it('is in the guild that a bot with the intent is shown', async () => {
