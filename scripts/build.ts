@@ -132,6 +132,20 @@ const wsClient: Plugin = {
   },
 };
 
+/** Leaves out what only the service reads of the table of routes. */
+const routesOfClients: Plugin = {
+  name: 'routes-of-clients',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replace(
+        /^ +(?:success: \[[\d, ]*\]|bodyOptional: true|forms: '\w+'),\n/gm,
+        '',
+      ),
+    }));
+  },
+};
+
 /**
  * Turns `require` of Node's own modules, in bundled CommonJS, into imports: an ES module has no `require`, and neither has the bundle
  * that a game makes of it.
@@ -154,7 +168,7 @@ const sdk = await build({
   outdir: 'dist/esm',
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
-  plugins: [undiciParts, wsClient, builtinsImported],
+  plugins: [undiciParts, wsClient, routesOfClients, builtinsImported],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
 // One file by itself: a preload script in a sandbox can require no other.

@@ -4,12 +4,20 @@ import type {
   CommandPlace,
   CommandsSnapshot,
   ConnectionSnapshot,
+  ConversationSnapshot,
+  FriendRequestsSnapshot,
+  FriendsSnapshot,
+  InviteSnapshot,
+  LaunchSnapshot,
   LobbyId,
   LobbyMemberSnapshot,
   LobbyMembers,
   LobbyMessageEntry,
   LobbySnapshot,
   LobbyState,
+  OwnPresenceSnapshot,
+  PresenceSnapshot,
+  SocialUserSnapshot,
   UserId,
 } from '../sdk/index.ts';
 
@@ -28,10 +36,53 @@ export type LobbiesSource = Pick<Client, 'lobbies$'> & { readonly lobbies: { rea
 export type LobbySource = Pick<Client, 'lobby$' | 'lobby' | 'members$' | 'members' | 'member$' | 'member'>;
 export type CommandsSource = Pick<Client, 'commands$' | 'commands'>;
 
-/** A lobby's handle. */
-export interface MessagesSource {
-  readonly messages$: Stream<readonly LobbyMessageEntry[]>;
-  readonly messages: readonly LobbyMessageEntry[];
+export interface FriendsSource {
+  readonly friends: {
+    readonly friends$: Stream<FriendsSnapshot>;
+    readonly friends: FriendsSnapshot;
+    readonly requests$: Stream<FriendRequestsSnapshot>;
+    readonly requests: FriendRequestsSnapshot;
+    readonly blocked$: Stream<readonly SocialUserSnapshot[]>;
+    readonly blocked: readonly SocialUserSnapshot[];
+  };
+}
+
+export interface UsersSource {
+  readonly users: {
+    user$(id: UserId): Stream<SocialUserSnapshot | undefined>;
+    user(id: UserId): SocialUserSnapshot | undefined;
+  };
+}
+
+export interface PresenceSource {
+  readonly presence: {
+    readonly own$: Stream<OwnPresenceSnapshot>;
+    readonly own: OwnPresenceSnapshot;
+    presence$(userId: UserId): Stream<PresenceSnapshot>;
+    presence(userId: UserId): PresenceSnapshot;
+  };
+}
+
+export interface InvitesSource {
+  readonly invites: {
+    readonly invites$: Stream<readonly InviteSnapshot[]>;
+    readonly invites: readonly InviteSnapshot[];
+    readonly launch$: Stream<LaunchSnapshot | undefined>;
+    readonly launch: LaunchSnapshot | undefined;
+  };
+}
+
+export interface ConversationsSource {
+  readonly messages: {
+    readonly conversations$: Stream<readonly ConversationSnapshot[]>;
+    readonly conversations: readonly ConversationSnapshot[];
+  };
+}
+
+/** A lobby's handle, or a conversation. */
+export interface MessagesSource<Entry = LobbyMessageEntry> {
+  readonly messages$: Stream<readonly Entry[]>;
+  readonly messages: readonly Entry[];
   readonly unreadCount$: Stream<number>;
   readonly unreadCount: number;
 }
@@ -128,8 +179,8 @@ export function useMember(client: LobbySource, id: LobbyId, userId: UserId): Lob
   );
 }
 
-/** History and live messages of a lobby's handle, those that are being sent included. */
-export function useMessages(lobby: MessagesSource): readonly LobbyMessageEntry[] {
+/** History and live messages of a lobby's handle or a conversation, those that are being sent included. */
+export function useMessages<Entry>(lobby: MessagesSource<Entry>): readonly Entry[] {
   return useStream(
     () => lobby.messages$,
     () => lobby.messages,
@@ -137,8 +188,8 @@ export function useMessages(lobby: MessagesSource): readonly LobbyMessageEntry[]
   );
 }
 
-/** How many messages of others in a lobby's handle are unread. */
-export function useUnreadCount(lobby: MessagesSource): number {
+/** How many messages of others in a lobby's handle or a conversation are unread. */
+export function useUnreadCount(lobby: MessagesSource<unknown>): number {
   return useStream(
     () => lobby.unreadCount$,
     () => lobby.unreadCount,
@@ -153,6 +204,100 @@ export function useCommands(client: CommandsSource, place: CommandPlace): Comman
     () => client.commands$(place),
     () => client.commands(place),
     [client, name],
+  );
+}
+
+/** The player's friends in their groups. */
+export function useFriends(client: FriendsSource): FriendsSnapshot;
+/** What `select` makes of the player's friends. @param isSame as in {@link useLobbies} */
+export function useFriends<Selected>(
+  client: FriendsSource,
+  select: (friends: FriendsSnapshot) => Selected,
+  isSame?: (a: Selected, b: Selected) => boolean,
+): Selected;
+export function useFriends<Selected>(
+  client: FriendsSource,
+  select?: (friends: FriendsSnapshot) => Selected,
+  isSame?: (a: Selected, b: Selected) => boolean,
+): Selected {
+  return useStream(
+    () => client.friends.friends$,
+    () => client.friends.friends,
+    [client],
+    select,
+    isSame,
+  );
+}
+
+/** Friend requests to the player and of the player. */
+export function useFriendRequests(client: FriendsSource): FriendRequestsSnapshot {
+  return useStream(
+    () => client.friends.requests$,
+    () => client.friends.requests,
+    [client],
+  );
+}
+
+/** The users whom the player has blocked. */
+export function useBlockedUsers(client: FriendsSource): readonly SocialUserSnapshot[] {
+  return useStream(
+    () => client.friends.blocked$,
+    () => client.friends.blocked,
+    [client],
+  );
+}
+
+/** A user; undefined while the client does not know the user. Changes of other users render nothing. */
+export function useUser(client: UsersSource, id: UserId): SocialUserSnapshot | undefined {
+  return useStream(
+    () => client.users.user$(id),
+    () => client.users.user(id),
+    [client, id],
+  );
+}
+
+/** A user's presence, as far as the player may see it. */
+export function usePresence(client: PresenceSource, id: UserId): PresenceSnapshot {
+  return useStream(
+    () => client.presence.presence$(id),
+    () => client.presence.presence(id),
+    [client, id],
+  );
+}
+
+/** What the client says of the player, and the player's sessions. */
+export function useOwnPresence(client: PresenceSource): OwnPresenceSnapshot {
+  return useStream(
+    () => client.presence.own$,
+    () => client.presence.own,
+    [client],
+  );
+}
+
+/** The invites that the player has received. */
+export function useInvites(client: InvitesSource): readonly InviteSnapshot[] {
+  return useStream(
+    () => client.invites.invites$,
+    () => client.invites.invites,
+    [client],
+  );
+}
+
+/** What the game was started for; undefined when there is nothing. */
+export function useLaunch(client: InvitesSource): LaunchSnapshot | undefined {
+  return useStream(
+    () => client.invites.launch$,
+    () => client.invites.launch,
+    [client],
+  );
+}
+
+/** The player's conversations, the newest first. */
+export function useConversations(client: ConversationsSource): readonly ConversationSnapshot[] {
+  return useStream(
+    () => client.messages.conversations$,
+    () => client.messages.conversations,
+    [client],
   );
 }
 

@@ -1,10 +1,11 @@
 import { TransportError } from '../model/errors/errors.ts';
 import { type Dispatches, type DispatchName, intents, opcodes } from '../model/gateway.ts';
+import type { PresenceUpdate } from '../model/presence.ts';
 import type { Cancel, Clock } from '../wire/clock/ports.ts';
 import { parseFrame } from '../wire/gateway/frames.ts';
 import { parseJson } from '../wire/http/codec.ts';
 import { apiError } from '../wire/http/http.ts';
-import { routes } from '../wire/routes.ts';
+import { type RouteName, routes } from '../wire/routes.ts';
 
 /** Where the session's requests and its connection go. */
 export interface SessionAddresses {
@@ -36,6 +37,7 @@ export class UserSession {
   #cancelHeartbeat: Cancel = () => {};
   #sequence: number | null = null;
   #whenClosed: (() => void)[] = [];
+  #id = '';
 
   private constructor(service: SessionAddresses, token: string, clock: Clock) {
     this.#service = service;
@@ -74,6 +76,16 @@ export class UserSession {
     return session;
   }
 
+  /** As the gateway calls it. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Shows others what the user does. */
+  setPresence(presence: PresenceUpdate): void {
+    this.#send(opcodes.PRESENCE_UPDATE, presence);
+  }
+
   /** @returns what ends it */
   listen(onReceived: Listener['onReceived'], onClosed?: () => void): () => void {
     const listener = { onReceived, ...(onClosed && { onClosed }) };
@@ -82,11 +94,7 @@ export class UserSession {
   }
 
   /** A request as the user's own client makes it. @throws ApiError */
-  async request<Answer>(
-    name: 'invokeCommand' | 'getChannelCommandIndex' | 'getApplicationCommandIndex',
-    path: string,
-    body?: unknown,
-  ): Promise<Answer> {
+  async request<Answer>(name: RouteName, path: string, body?: unknown): Promise<Answer> {
     const answer = await fetch(`${this.#service.apiBase}/v10${path}`, {
       method: routes[name].method,
       headers: { authorization: this.#token, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -121,6 +129,7 @@ export class UserSession {
     if (frame.op === opcodes.HEARTBEAT_ACK) this.#acknowledged.shift()?.();
     if (frame.op !== opcodes.DISPATCH) return;
     const received = { name: frame.t as DispatchName, data: frame.d };
+    this.#id = dataOf(received, 'READY')?.session_id ?? this.#id;
     for (const { onReceived } of [...this.#listeners]) onReceived(received);
   }
 

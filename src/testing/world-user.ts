@@ -1,10 +1,13 @@
 import { type CommandChoice, commandTypes } from '../model/command.ts';
 import type { CommandIndex } from '../model/command-index.ts';
 import { type Component, componentTypes, type Modal } from '../model/component.ts';
+import { activityActionTypes, type DirectMessage, type DirectMessageInput } from '../model/direct-message.ts';
 import { RallypointError } from '../model/errors/errors.ts';
 import type { ModalCreated } from '../model/gateway.ts';
 import { interactionTypes } from '../model/interaction.ts';
 import { type Message, messageFlags } from '../model/message.ts';
+import type { Activity, ClientStatus } from '../model/presence.ts';
+import { relationshipTypes } from '../model/relationship.ts';
 import {
   type ChosenCommand,
   findCommand,
@@ -86,6 +89,8 @@ export class WorldUser {
   #screen: readonly Message[] = [];
   #modal: ModalCreated | undefined;
   #lastNonce = 0;
+  /** Of the activity that is shown. */
+  #party: string | undefined;
 
   /** @internal */
   constructor(parts: WorldUserParts) {
@@ -184,6 +189,50 @@ export class WorldUser {
   /** The newest message that the channel shows. */
   lastMessage(place: Place = {}): Message | undefined {
     return this.messages(place).at(-1);
+  }
+
+  /**
+   * Becomes a friend of another user, who agrees to it.
+   *
+   * @param options `game`: in the application's game alone, which both must have signed in to. Default: everywhere
+   * @throws ApiError for example `already_friends`
+   */
+  async befriend(other: WorldUser, { game = false }: { readonly game?: boolean } = {}): Promise<void> {
+    await this.#relate(other, game);
+    await other.#relate(this, game);
+    await this.#parts.settled();
+  }
+
+  /** Blocks another user, everywhere. */
+  async block(other: WorldUser | string): Promise<void> {
+    const id = await this.#idOf(other);
+    await this.#opened.request('putRelationship', `/users/@me/relationships/${id}`, {
+      type: relationshipTypes.BLOCKED,
+    });
+    await this.#parts.settled();
+  }
+
+  /**
+   * Shows others a status and an activity in the application's game, in place of what was shown before; without an activity, none.
+   * Joinable activities have `party` and `secrets.join`, as the wire has them.
+   */
+  async setPresence(activity?: Partial<Activity>, status: Exclude<ClientStatus, 'offline'> = 'online'): Promise<void> {
+    const shown = activity && { name: 'Game', type: 0, application_id: this.#parts.applicationId, ...activity };
+    this.#party = shown?.party?.id;
+    this.#opened.setPresence({ since: null, status, afk: false, activities: shown ? [shown] : [] });
+    await this.#parts.settled();
+    await this.#parts.settled();
+  }
+
+  /** Writes to another user. @throws ApiError for example `no_mutual_guilds` */
+  async write(other: WorldUser | string, content: string): Promise<DirectMessage> {
+    return this.#post(other, { content });
+  }
+
+  /** Invites another user to the party of the activity that {@link setPresence} shows. @throws ApiError `invalid_activity_action` */
+  async invite(other: WorldUser | string, content = ''): Promise<DirectMessage> {
+    const activity = { type: activityActionTypes.JOIN, session_id: this.#opened.id, party_id: this.#party ?? '' };
+    return this.#post(other, { content, activity, application_id: this.#parts.applicationId });
   }
 
   /** Resolves once everything that the service has sent this user has arrived. */
@@ -316,6 +365,27 @@ export class WorldUser {
   /** Direct messages have no channel of their own in the service: the user's id stands for them. */
   #spotOf({ in: channel, direct = false }: Place): Spot {
     return direct ? { id: this.id } : this.#parts.names.channel(channel);
+  }
+
+  async #relate(other: WorldUser, game: boolean): Promise<void> {
+    const { applicationId } = this.#parts;
+    const session = this.#opened;
+    if (!game) await session.request('putRelationship', `/users/@me/relationships/${other.id}`, {});
+    else {
+      const path = `/users/@me/game-relationships/${other.id}/${applicationId}`;
+      await session.request('putGameRelationshipOf', path, {});
+    }
+  }
+
+  async #post(other: WorldUser | string, message: DirectMessageInput): Promise<DirectMessage> {
+    const path = `/users/${await this.#idOf(other)}/messages`;
+    const sent = await this.#opened.request<DirectMessage>('createDirectMessage', path, message);
+    await this.#parts.settled();
+    return sent;
+  }
+
+  async #idOf(other: WorldUser | string): Promise<string> {
+    return typeof other === 'string' ? this.#parts.names.userId(other) : other.id;
   }
 
   get #opened(): UserSession {

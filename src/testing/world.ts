@@ -167,6 +167,15 @@ export class World {
     return backend;
   }
 
+  /**
+   * Makes two users friends, or with `game` friends in the game: then both must have signed in to it.
+   *
+   * @throws ArgumentError `not_in_world`; ApiError for example `already_friends`
+   */
+  async befriend(one: string, other: string, options: { readonly game?: boolean } = {}): Promise<void> {
+    await this.user(one).befriend(this.user(other), options);
+  }
+
   /** The id of a channel, by its name. @throws ArgumentError `not_in_world` */
   channelId(name: string): string {
     return this.#channel(name).id;

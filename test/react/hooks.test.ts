@@ -137,7 +137,7 @@ it('useMessages works with a getter that makes a new list every time', () => {
     unreadCount$: new BehaviorSubject(3),
     unreadCount: 3,
   };
-  show(() => `${useMessages(lobby as never).map(({ content }) => content)} ${useUnreadCount(lobby as never)}`);
+  show(() => `${useMessages(lobby).map(({ content }) => content)} ${useUnreadCount(lobby)}`);
   act(() => messages$.next([{ content: 'a' }, { content: 'b' }]));
   expect(container.textContent).toBe('a,b 3');
 });

@@ -1,7 +1,8 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Alarm } from '../connection/alarm.ts';
-import { type Observable, Subject } from '../live/rxjs.ts';
+import { Emitter } from '../live/emitter.ts';
+import type { Observable } from '../live/rxjs.ts';
 import { requireText } from './token-set.ts';
 
 /** An access token for {@link Client.updateToken}. A {@link TokenSet} is one. */
@@ -42,7 +43,7 @@ export class HeldToken {
   readonly expiration$: Observable<TokenExpiration>;
   readonly #clock: Clock;
   readonly #alarm: Alarm;
-  readonly #subject = new Subject<TokenExpiration>();
+  readonly #emitter = new Emitter<TokenExpiration>();
   #token: AccessToken | undefined;
   #expiration: TokenExpiration | undefined;
   #isConnected = false;
@@ -52,7 +53,7 @@ export class HeldToken {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#alarm = new Alarm(clock);
-    this.expiration$ = this.#subject.asObservable();
+    this.expiration$ = this.#emitter.events$;
   }
 
   /** The notice for the current token; undefined while it is not due. */
@@ -89,7 +90,7 @@ export class HeldToken {
 
   close(): void {
     this.#alarm.cancel();
-    this.#subject.complete();
+    this.#emitter.complete();
   }
 
   #arm(): void {
@@ -99,7 +100,7 @@ export class HeldToken {
     this.#alarm.set(expiresAtMs - expirationNoticeMs, () => {
       this.#reported = accessToken;
       this.#expiration = Object.freeze({ expiresAtMs, isExpired: this.#clock.now() >= expiresAtMs });
-      this.#subject.next(this.#expiration);
+      this.#emitter.emit(this.#expiration);
     });
   }
 }

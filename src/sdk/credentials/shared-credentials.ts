@@ -27,7 +27,8 @@ import { requireValidToken } from '../auth/held-token.ts';
 import type { RequestOptions } from '../call-options.ts';
 import { Alarm } from '../connection/alarm.ts';
 import { dataFolder } from '../keychain/private-folder.ts';
-import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
+import { LiveValue } from '../live/live-value.ts';
+import type { Observable } from '../live/rxjs.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { CredentialStore, withKeychainErrors } from './credential-store.ts';
 import type {
@@ -100,7 +101,7 @@ const refreshesMax = 3;
 class SharedCredentials implements Credentials {
   readonly state$: Observable<CredentialsSnapshot>;
   readonly #ports: SharedCredentialsPorts;
-  readonly #subject: BehaviorSubject<CredentialsSnapshot>;
+  readonly #live: LiveValue<CredentialsSnapshot>;
   readonly #alarm: Alarm;
   readonly #following: { unsubscribe(): void };
   /** Aborts what waits for the lock or for the player. */
@@ -122,15 +123,15 @@ class SharedCredentials implements Credentials {
   constructor(ports: SharedCredentialsPorts) {
     this.#ports = ports;
     this.#alarm = new Alarm(ports.clock);
-    this.#subject = new BehaviorSubject<CredentialsSnapshot>(Object.freeze({ status: 'signed-out', ...ports.storage }));
-    this.state$ = this.#subject.asObservable();
+    this.#live = new LiveValue<CredentialsSnapshot>(Object.freeze({ status: 'signed-out', ...ports.storage }));
+    this.state$ = this.#live.value$;
     this.#following = ports.client.status$.subscribe(({ closeCode }) => {
       if (closeCode === closeCodes.AUTHENTICATION_FAILED.code) this.#refreshInBackground();
     });
   }
 
   get state(): CredentialsSnapshot {
-    return this.#subject.value;
+    return this.#live.value;
   }
 
   /**
@@ -250,7 +251,7 @@ class SharedCredentials implements Credentials {
     this.#following.unsubscribe();
     this.#ports.notifier.close();
     await this.#holding;
-    this.#subject.complete();
+    this.#live.complete();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -404,7 +405,7 @@ class SharedCredentials implements Credentials {
     const next: CredentialsSnapshot = this.#credential
       ? { status: 'signed-in', ...storage, ...(userId !== undefined && { userId }), scopes, expiresAtMs, ...more }
       : { status: 'signed-out', ...storage, ...more };
-    if (!isSame(next, this.state)) this.#subject.next(Object.freeze(next));
+    if (!isSame(next, this.state)) this.#live.set(Object.freeze(next));
   }
 
   /** @returns whether the token is revoked, or was unknown to the service */

@@ -1,4 +1,4 @@
-import type { Subscriber } from './rxjs.ts';
+import { Observable, type Subscriber } from './rxjs.ts';
 
 /**
  * One value that changes, and its subscribers. Each receives the present value first, then each change, never the same
@@ -16,10 +16,23 @@ export class Feed<Value> {
   /** Read while another value was being delivered. */
   #waiting: Value[] = [];
   #isDelivering = false;
+  #isComplete = false;
 
   /** @param read gives the present value */
   constructor(read: () => Value) {
     this.#read = read;
+  }
+
+  /** The value as an observable, which runs something else at the end of each subscription. */
+  value$(onEnd: () => void = () => {}): Observable<Value> {
+    return new Observable(subscriber => {
+      if (this.#isComplete) return subscriber.complete();
+      const end = this.subscribe(subscriber);
+      return () => {
+        end();
+        onEnd();
+      };
+    });
   }
 
   get isObserved(): boolean {
@@ -58,6 +71,7 @@ export class Feed<Value> {
   }
 
   complete(): void {
+    this.#isComplete = true;
     for (const subscriber of [...this.#subscribers]) subscriber.complete();
   }
 

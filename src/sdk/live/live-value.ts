@@ -1,20 +1,15 @@
 import { Feed } from './feed.ts';
-import { Observable } from './rxjs.ts';
+import type { Observable } from './rxjs.ts';
 
 /** One value that is set, as a getter and as an observable of state; see {@link Feed}. */
 export class LiveValue<Value> {
   readonly value$: Observable<Value>;
   readonly #feed = new Feed<Value>(() => this.#value);
   #value: Value;
-  #isComplete = false;
 
   constructor(first: Value) {
     this.#value = first;
-    this.value$ = new Observable<Value>(subscriber => {
-      if (!this.#isComplete) return this.#feed.subscribe(subscriber);
-      subscriber.complete();
-      return undefined;
-    });
+    this.value$ = this.#feed.value$();
   }
 
   /** The latest. */
@@ -28,7 +23,6 @@ export class LiveValue<Value> {
   }
 
   complete(): void {
-    this.#isComplete = true;
     this.#feed.complete();
   }
 }

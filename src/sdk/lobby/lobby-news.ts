@@ -1,5 +1,6 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
-import { type Observable, Subject } from '../live/rxjs.ts';
+import { Emitter } from '../live/emitter.ts';
+import type { Observable } from '../live/rxjs.ts';
 import type { SocialEvent } from '../social/snapshot.ts';
 import type { LobbyGoneReason } from './event.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
@@ -65,20 +66,20 @@ export class LobbyNews {
   readonly events$: Observable<ClientNewsEvent>;
   /** Each lobby that is gone, when the state no longer has it. */
   readonly gone$: Observable<LobbyId>;
-  readonly #events = new Subject<ClientNewsEvent>();
-  readonly #gone = new Subject<LobbyId>();
+  readonly #events = new Emitter<ClientNewsEvent>();
+  readonly #gone = new Emitter<LobbyId>();
   readonly #leaving = new Set<LobbyId>();
   #pending: ClientNewsEvent[] = [];
   #isFlushing = false;
 
   constructor() {
-    this.events$ = this.#events.asObservable();
-    this.gone$ = this.#gone.asObservable();
+    this.events$ = this.#events.events$;
+    this.gone$ = this.#gone.events$;
   }
 
   /** While nothing observes the events, changes of members need not be compared. */
   get isObserved(): boolean {
-    return this.#events.observed;
+    return this.#events.isObserved;
   }
 
   /** This client is leaving the lobby: until the returned function is called, its end is `lobbyLeft`. */
@@ -115,7 +116,7 @@ export class LobbyNews {
 
   lobbyGone(lobby: LobbySnapshot, reason: LobbyGoneReason): void {
     const lobbyId = lobby.id;
-    this.#gone.next(lobbyId);
+    this.#gone.emit(lobbyId);
     if (!this.isObserved) return;
     if (reason !== 'deleted' && this.#leaving.has(lobbyId)) this.#pending.push({ type: 'lobbyLeft', lobbyId, lobby });
     else if (reason === 'removed') this.#pending.push({ type: 'removed', lobbyId, lobby });
@@ -150,7 +151,7 @@ export class LobbyNews {
     if (this.#pending.length === 0 || this.#isFlushing) return;
     this.#isFlushing = true;
     for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
-      this.#events.next(Object.freeze(event));
+      this.#events.emit(Object.freeze(event));
     }
     this.#isFlushing = false;
   }

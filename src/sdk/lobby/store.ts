@@ -2,7 +2,7 @@ import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Feed } from '../live/feed.ts';
-import { Observable, type Subscriber } from '../live/rxjs.ts';
+import { Observable } from '../live/rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
 import type { LobbyEvent, LobbyGoneReason, MemberChange, MemberGone, VoiceChange } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
@@ -40,7 +40,7 @@ export class LobbyStore {
   constructor(logger: Logger, news: LobbyNews = new LobbyNews()) {
     this.#logger = logger;
     this.#news = news;
-    this.lobbies$ = this.#stream(subscriber => this.#all.subscribe(subscriber));
+    this.lobbies$ = this.#all.value$();
   }
 
   /** By id; the same object until something changes. */
@@ -237,23 +237,15 @@ export class LobbyStore {
   }
 
   #streamOf<Value>(id: LobbyId, pick: (feeds: LobbyFeeds) => Feed<Value>): Observable<Value> {
-    return this.#stream(subscriber => {
+    return new Observable(subscriber => {
+      if (this.#isClosed) return subscriber.complete();
       const feeds = this.#watched.get(id) ?? this.#feedsOf(id);
       this.#watched.set(id, feeds);
-      const end = pick(feeds).subscribe(subscriber);
-      return () => {
-        end();
+      const onEnd = () => {
         feeds.prune();
         if (!feeds.isObserved && this.#watched.get(id) === feeds) this.#watched.delete(id);
       };
-    });
-  }
-
-  #stream<Value>(watch: (subscriber: Subscriber<Value>) => () => void): Observable<Value> {
-    return new Observable(subscriber => {
-      if (!this.#isClosed) return watch(subscriber);
-      subscriber.complete();
-      return undefined;
+      return pick(feeds).value$(onEnd).subscribe(subscriber);
     });
   }
 

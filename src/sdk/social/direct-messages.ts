@@ -16,7 +16,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import { Feed } from '../live/feed.ts';
-import { Observable } from '../live/rxjs.ts';
+import type { Observable } from '../live/rxjs.ts';
 import type { Fields } from '../lobby/fields.ts';
 import { LiveList } from '../lobby/live-list.ts';
 import { LiveMessages, messagesKeptMax } from '../lobby/live-messages.ts';
@@ -79,13 +79,12 @@ export class DirectMessages {
   readonly #gaps: MessageGaps<UserId, DirectMessageSnapshot>;
   #draftCount = 0;
   #hasBegun = false;
-  #isClosed = false;
 
   /** @internal */
   constructor(social: SocialCalls, ports: DirectMessagePorts) {
     this.#social = social;
     this.#ports = ports;
-    this.conversations$ = this.#stream(this.#feed);
+    this.conversations$ = this.#feed.value$();
     const missed = (id: UserId, limit: number, signal: AbortSignal) =>
       this.#history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
     this.#gaps = new MessageGaps({ changeMessages: (...change) => this.#change(...change) }, missed, ports.logger);
@@ -217,7 +216,6 @@ export class DirectMessages {
 
   /** @internal */
   close(): void {
-    this.#isClosed = true;
     this.#gaps.stop();
     this.#feed.complete();
     for (const { feed } of this.#live.values()) feed.complete();
@@ -299,7 +297,7 @@ export class DirectMessages {
     const people = this.#social.people;
     live.messages.widen(limits.lobbyHistoryMessagesMax);
     live.handle = new Conversation(userId, {
-      messages$: this.#stream(live.feed),
+      messages$: live.feed.value$(),
       messages: () => live.messages.shown,
       firstNews: () => live.messages.firstNews,
       changeMessages: change => this.#change(userId, change),
@@ -416,14 +414,6 @@ export class DirectMessages {
     const listed = recordsIn(body).filter(({ activity }) => !activity);
     const read = listed.map(one => readDirectMessage(one, userId)).filter(one => one !== undefined);
     return new LiveList(read).shown;
-  }
-
-  #stream<Value>(feed: Feed<Value>): Observable<Value> {
-    return new Observable(subscriber => {
-      if (!this.#isClosed) return feed.subscribe(subscriber);
-      subscriber.complete();
-      return undefined;
-    });
   }
 }
 

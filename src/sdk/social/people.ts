@@ -1,7 +1,7 @@
 import { compareSnowflakes, isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Feed } from '../live/feed.ts';
-import { Observable, type Subscriber } from '../live/rxjs.ts';
+import { Observable } from '../live/rxjs.ts';
 import type { Fields } from '../lobby/fields.ts';
 import { LiveList } from '../lobby/live-list.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
@@ -77,9 +77,9 @@ export class People {
         new LiveList<SocialUserSnapshot>([], name === 'onlineElsewhere' ? playersFirst : byName),
       ]),
     ) as Record<ListName, PersonList>;
-    this.friends$ = this.#stream(this.#friends);
-    this.requests$ = this.#stream(this.#requests);
-    this.blocked$ = this.#stream(this.#blocked);
+    this.friends$ = this.#friends.value$();
+    this.requests$ = this.#requests.value$();
+    this.blocked$ = this.#blocked.value$();
   }
 
   get ownId(): UserId | undefined {
@@ -129,11 +129,10 @@ export class People {
       if (this.#isClosed) return subscriber.complete();
       const feed = this.#watched.get(id) ?? new Feed(() => this.user(id));
       this.#watched.set(id, feed);
-      const end = feed.subscribe(subscriber);
-      return () => {
-        end();
+      const onEnd = () => {
         if (!feed.isObserved && this.#watched.get(id) === feed) this.#watched.delete(id);
       };
+      return feed.value$(onEnd).subscribe(subscriber);
     });
   }
 
@@ -349,14 +348,6 @@ export class People {
     this.#requests.notify();
     this.#blocked.notify();
     this.#news.flush();
-  }
-
-  #stream<Value>(feed: Feed<Value>): Observable<Value> {
-    return new Observable((subscriber: Subscriber<Value>) => {
-      if (!this.#isClosed) return feed.subscribe(subscriber);
-      subscriber.complete();
-      return undefined;
-    });
   }
 }
 

@@ -62,8 +62,12 @@ async function connected(ready?: object): Promise<ScriptedLink> {
 /** The link after the present one; time passes as needed. */
 const nextLink = () => elapse(clock, gateway.link(), 40_000, 100);
 
+const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
+const socialIntents =
+  intents.DIRECT_MESSAGES | intents.PRIVATE_CHANNELS | intents.USER_RELATIONSHIPS | intents.USER_PRESENCE;
+
 describe('connecting', () => {
-  it('identifies with the bearer token, the lobby intents and the capability, and is ready with READY', async () => {
+  it('identifies with the bearer token, all intents of games and the capabilities, and is ready with READY', async () => {
     const connecting = client.connect();
     const link = await gateway.link();
     expect(link.url).toBe('/gateway?v=10&encoding=json');
@@ -73,14 +77,25 @@ describe('connecting', () => {
       op: opcodes.IDENTIFY,
       d: {
         token: 'Bearer the-token',
-        intents: intents.LOBBIES | intents.LOBBY_DELETE,
-        capabilities: capabilities.AUTO_LOBBY_CONNECT,
+        intents: lobbyIntents | socialIntents,
+        capabilities:
+          capabilities.AUTO_LOBBY_CONNECT | capabilities.DEDUPE_USER_OBJECTS | capabilities.PRIORITIZED_READY_PAYLOAD,
         properties: { os: process.platform, browser: '@rallypoint/sdk', device: '@rallypoint/sdk' },
       },
     });
     expect(statuses()).toEqual(['disconnected', 'connecting', 'connected', 'ready']);
     expect(client.status).toEqual({ status: 'ready', userId: '9' });
     expect(seen.every(Object.isFrozen)).toBe(true);
+  });
+
+  it('asks for the events that the granted scopes open, when the token names its scopes', async () => {
+    client.updateToken({ accessToken: 'the-token', scopes: 'identify sdk.social_layer_presence' });
+    const connecting = client.connect();
+    const identify = await (await gateway.link()).open();
+    await connecting;
+    expect(identify).toMatchObject({
+      d: { intents: lobbyIntents | intents.USER_RELATIONSHIPS | intents.USER_PRESENCE },
+    });
   });
 
   it('has the lobbies of READY before its status becomes ready', async () => {
