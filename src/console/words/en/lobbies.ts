@@ -1,3 +1,6 @@
+import type { DispatchName } from '../../../model/gateway.ts';
+import type { RouteName } from '../../../wire/routes.ts';
+
 /** The words of the lobbies' view. */
 export const lobbyWords = {
   title: 'Lobbies',
@@ -9,7 +12,8 @@ export const lobbyWords = {
   application: 'Application',
   allApplications: 'All applications',
   create: 'New lobby',
-  count: (shown: number, more: boolean) => `${shown.toLocaleString('en')}${more ? ' or more' : ''} ${shown === 1 && !more ? 'lobby' : 'lobbies'}`,
+  count: (shown: number, more: boolean) =>
+    `${shown.toLocaleString('en')}${more ? ' or more' : ''} ${shown === 1 && !more ? 'lobby' : 'lobbies'}`,
   searched: (searched: number) =>
     `The search looked at ${searched.toLocaleString('en')} lobbies and stopped there. Narrow it by an application or a member, or search on.`,
   searchOn: 'Search on',
@@ -86,7 +90,8 @@ export const lobbyWords = {
     gone: 'account removed',
     editTitle: (name: string) => `Edit ${name}`,
     removeTitle: (name: string) => `Remove ${name} from the lobby?`,
-    removeText: 'The member’s metadata in this lobby is lost. The game of the player receives LOBBY_DELETE with the reason removed.',
+    removeText:
+      'The member’s metadata in this lobby is lost. The game of the player receives LOBBY_DELETE with the reason removed.',
     removed: (name: string) => `${name} was removed.`,
     saved: (name: string) => `${name} was saved.`,
     chooseUser: 'User',
@@ -95,7 +100,8 @@ export const lobbyWords = {
 
   metadata: {
     empty: 'No metadata',
-    emptyHint: 'Metadata is text → text that all members see, such as the map and the mode. Edit the lobby to set some.',
+    emptyHint:
+      'Metadata is text → text that all members see, such as the map and the mode. Edit the lobby to set some.',
     changes: 'Changes while you watch',
     noChanges: 'Nothing has changed since this page was opened.',
     key: 'Key',
@@ -129,16 +135,57 @@ export const lobbyWords = {
 
   history: {
     empty: 'Nothing has happened to this lobby yet',
-    emptyHint: 'Requests, events and timers of this lobby appear here as they happen. The console keeps the most recent traffic only.',
+    emptyHint:
+      'Requests, events and timers of this lobby appear here as they happen. The console keeps the most recent traffic only.',
     older: 'Earlier',
     open: 'In the traffic',
     receivers: (count: number) => (count === 1 ? 'to 1 session' : `to ${count} sessions`),
     by: {
-      bot: 'the bot',
-      application: 'the application',
-      session: 'a user’s own client',
-      nobody: 'nobody known',
+      bot: 'by the bot',
+      application: 'by the application',
+      session: 'by a user’s own client',
+      control: 'by the control API',
+      user: (username: string) => `by ${username}`,
+      nobody: 'without a credential',
     },
+    routes: {
+      createLobby: 'The lobby was created',
+      editLobby: 'The lobby was edited',
+      deleteLobby: 'The lobby was ended',
+      joinLobby: 'A player created the lobby, joined it or updated it',
+      leaveLobby: 'A player left',
+      putLobbyMember: 'A member was added or updated',
+      deleteLobbyMember: 'A member was removed',
+      bulkUpdateLobbyMembers: 'Members were updated',
+      linkLobbyChannel: 'A channel was linked or unlinked',
+      createLobbyMessage: 'A message was sent',
+      listLobbyMessages: 'The messages were read',
+      getLobby: 'The lobby was read',
+      setLobbyModerationMetadata: 'A message was moderated',
+      createLobbyInvite: 'An invite was created',
+      createOwnLobbyInvite: 'A member asked for an invite',
+    } as const satisfies Partial<Record<RouteName, string>>,
+    events: {
+      LOBBY_CREATE: 'it became available',
+      LOBBY_UPDATE: 'it was edited, linked or unlinked',
+      LOBBY_DELETE: 'it ended or was taken away',
+      LOBBY_MEMBER_ADD: 'a member was added',
+      LOBBY_MEMBER_UPDATE: 'a member changed',
+      LOBBY_MEMBER_REMOVE: 'a member was removed',
+      LOBBY_MEMBER_CONNECT: 'a member connected',
+      LOBBY_MEMBER_DISCONNECT: 'a member disconnected',
+      LOBBY_MESSAGE_CREATE: 'a message',
+      LOBBY_MESSAGE_UPDATE: 'a message was moderated',
+      LOBBY_VOICE_STATE_UPDATE: 'the call changed',
+      LOBBY_VOICE_SERVER_UPDATE: 'the address of the call',
+    } as const satisfies Partial<Record<DispatchName, string>>,
+    deliveries: {
+      webhook_event: 'Webhook event',
+      interaction: 'Interaction',
+      endpoint_probe: 'Probe of an endpoint',
+      identity_provider: 'Identity provider',
+    },
+    faults: (kind: string) => `Injected fault: ${kind}`,
   },
 
   form: {
@@ -175,7 +222,8 @@ export const lobbyWords = {
     unlink: 'Unlink channel',
     title: 'Link a channel',
     as: 'As member',
-    asHint: 'Only members who may link can do this. The service checks everything else, and says which condition failed.',
+    asHint:
+      'Only members who may link can do this. The service checks everything else, and says which condition failed.',
     nobody: 'No member may link a channel. Edit a member and allow it.',
     channel: 'Channel',
     noChannels: 'There is no text channel. Add one to a guild in the world.',

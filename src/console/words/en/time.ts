@@ -27,7 +27,8 @@ export const timeWords = {
     title: 'Clock',
     virtual: 'Virtual clock',
     system: 'System clock',
-    virtualText: 'Time stands still until you advance it. Everything that becomes due on the way runs before the answer comes.',
+    virtualText:
+      'Time stands still until you advance it. Everything that becomes due on the way runs before the answer comes.',
     systemText:
       'This service runs on the system clock, which cannot be moved. Start it with --virtual-clock to advance time here.',
     startCommand: 'npx rallypoint dev --virtual-clock',
@@ -48,7 +49,8 @@ export const timeWords = {
   due: {
     title: 'What is due',
     empty: 'Nothing is waiting for time to pass',
-    emptyHint: 'Idle lobbies, unanswered interactions, tokens and gateway sessions appear here with the moment at which they expire.',
+    emptyHint:
+      'Idle lobbies, unanswered interactions, tokens and gateway sessions appear here with the moment at which they expire.',
     truncated: (count: number) => `The first ${count} are shown.`,
     columns: { in: 'In', at: 'At', what: 'What', where: 'Whose' },
     filter: 'Kinds',
@@ -61,11 +63,13 @@ export const timeWords = {
     title: 'Faults',
     armed: 'Armed faults',
     empty: 'No fault is armed',
-    emptyHint: 'Arm one of your own below, or a preset, and see how your game copes. The same seed makes the same choices.',
+    emptyHint:
+      'Arm one of your own below, or a preset, and see how your game copes. The same seed makes the same choices.',
     clear: 'Clear all faults',
     clearOne: (name: string) => `Clear ${name}`,
     clearTitle: 'Clear all faults?',
-    clearText: (count: number) => `${count === 1 ? 'One fault is' : `${count} faults are`} disarmed. Frozen sockets stay frozen.`,
+    clearText: (count: number) =>
+      `${count === 1 ? 'One fault is' : `${count} faults are`} disarmed. Frozen sockets stay frozen.`,
     cleared: 'All faults were cleared.',
     clearedOne: 'The fault was cleared.',
     again: 'Edit a copy',

@@ -12,7 +12,8 @@ export const worldWords = {
   cancel: 'Cancel',
   edit: 'Edit',
   saved: (name: string) => `${name} was saved.`,
-  fixtureNote: 'Saving posts fixtures: it adds or changes this entry, and nothing else. Fixtures never remove anything.',
+  fixtureNote:
+    'Saving posts fixtures: it adds or changes this entry, and nothing else. Fixtures never remove anything.',
   idHint: 'Empty: an id is generated.',
   idFixed: 'The id of an entry never changes.',
   id: 'Id',
@@ -47,7 +48,8 @@ export const worldWords = {
     parentHint: 'The publisher’s application, whose tokens can be exchanged for tokens of this one.',
     moreInFile: 'Identity providers and install parameters are edited in the fixtures file.',
     secrets: 'Secrets',
-    secretsHint: 'The service stores hashes only. A secret is shown once, when it is made; after that it can only be replaced.',
+    secretsHint:
+      'The service stores hashes only. A secret is shown once, when it is made; after that it can only be replaced.',
     botToken: 'Bot token',
     clientSecret: 'Client secret',
     noSecret: 'none',
@@ -89,7 +91,8 @@ export const worldWords = {
     banConfirm: 'Ban',
     endTokens: 'End all authorizations',
     endTokensTitle: (name: string) => `End all authorizations of ${name}?`,
-    endTokensText: 'Every token of the user stops working, and gateway sessions that depend on one are closed. The user may sign in again.',
+    endTokensText:
+      'Every token of the user stops working, and gateway sessions that depend on one are closed. The user may sign in again.',
     endTokensConfirm: 'End them',
     endedTokens: (name: string) => `All authorizations of ${name} ended.`,
     provisional: 'provisional account',
@@ -185,7 +188,12 @@ export const worldWords = {
     invalidateResumable: 'Invalidate, resumable',
     invalidateTitle: 'End this session?',
     invalidateConfirm: 'Invalidate',
-    done: { drop: 'The socket was cut.', freeze: 'The socket is frozen.', reconnect: 'The client was asked to reconnect.', invalidate: 'The session was invalidated.' },
+    done: {
+      drop: 'The socket was cut.',
+      freeze: 'The socket is frozen.',
+      reconnect: 'The client was asked to reconnect.',
+      invalidate: 'The session was invalidated.',
+    },
     detail: 'Session',
     pick: 'No session is selected',
     pickHint: 'Choose one to see its intents, sequence and buffer, and to disturb it.',
@@ -193,7 +201,8 @@ export const worldWords = {
   },
 
   fixtures: {
-    intro: 'The whole world as one document: applications, users and guilds. It holds no secrets: those are stored as hashes. Keep it with your game, and start the service with --fixtures FILE.',
+    intro:
+      'The whole world as one document: applications, users and guilds. It holds no secrets: those are stored as hashes. Keep it with your game, and start the service with --fixtures FILE.',
     download: 'Download',
     copy: 'Copy',
     show: 'Show the present world',
@@ -223,7 +232,8 @@ export const worldWords = {
     secretsOutText: 'These were generated for entries without them. Copy them now: they are not shown again.',
     reset: 'Reset the world',
     resetTitle: 'Reset the world?',
-    resetText: 'Everything goes back to the fixtures given at the start: lobbies, commands, tokens, messages and all that was added is lost. Gateway sessions are closed and faults disarmed.',
+    resetText:
+      'Everything goes back to the fixtures given at the start: lobbies, commands, tokens, messages and all that was added is lost. Gateway sessions are closed and faults disarmed.',
     resetConfirm: 'Reset',
     resetDone: 'The world is back at its start.',
   },

@@ -81,16 +81,18 @@ describe('Metadata', () => {
 describe('The acts of the lobbies', () => {
   it('are calls of the API with the credential that may make them', () => {
     expect(lobbyActions.create('1', { metadata: { map: 'harbour' } })).toEqual({
-      as: { kind: 'bot', application_id: '1' },
-      method: 'POST',
-      path: '/api/v10/lobbies',
-      body: { metadata: { map: 'harbour' } },
+      call: {
+        as: { kind: 'bot', application_id: '1' },
+        method: 'POST',
+        path: '/lobbies',
+        body: { metadata: { map: 'harbour' } },
+      },
       issues: [],
     });
-    expect(lobbyActions.link({ id: '5', application_id: '1' }, '9', undefined)).toMatchObject({
+    expect(lobbyActions.link({ id: '5', application_id: '1' }, '9', undefined).call).toEqual({
       as: { kind: 'user', application_id: '1', user_id: '9' },
       method: 'PATCH',
-      path: '/api/v10/lobbies/5/channel-linking',
+      path: '/lobbies/5/channel-linking',
       body: {},
     });
   });
