@@ -56,7 +56,8 @@ function checkType(value: unknown, stored: Command | undefined): readonly Issue[
 function placeOfFault(text: string, fault: string): JsonPlace {
   const [, line, column] = /^line (\d+), column (\d+)/.exec(fault) ?? [];
   const lines = text.split('\n');
-  const at = lines.slice(0, Number(line ?? 1) - 1).reduce((sum, one) => sum + one.length + 1, 0) + Number(column ?? 1) - 1;
+  const at =
+    lines.slice(0, Number(line ?? 1) - 1).reduce((sum, one) => sum + one.length + 1, 0) + Number(column ?? 1) - 1;
   const from = Math.min(at, text.length);
   return { line: lineOf(text, from), from, to: from };
 }

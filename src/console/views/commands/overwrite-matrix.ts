@@ -7,7 +7,7 @@ import {
   type OverwriteType,
   overwriteTypes,
 } from '../../../model/overwrite.ts';
-import type { Snowflake } from '../../../model/snowflake.ts';
+import type { GuildId, Snowflake } from '../../../model/snowflake.ts';
 
 /** What the overwrite of one command says of one target. */
 export type Ruling = 'allow' | 'deny' | 'unset';
@@ -23,10 +23,14 @@ export interface Target {
 
 /** What the targets of a guild are made from. */
 export interface TargetSources {
-  readonly id: Snowflake;
+  readonly id: GuildId;
   readonly roles: readonly { readonly id: Snowflake; readonly name: string }[];
   readonly channels: readonly { readonly id: Snowflake; readonly name: string; readonly type: number }[];
-  readonly members: readonly { readonly user_id: Snowflake; readonly username: string | null; readonly global_name: string | null }[];
+  readonly members: readonly {
+    readonly user_id: Snowflake;
+    readonly username: string | null;
+    readonly global_name: string | null;
+  }[];
 }
 
 const threads: ReadonlySet<number> = new Set([10, 11, 12]);
@@ -37,7 +41,9 @@ export function targetsOf({ id, roles, channels, members }: TargetSources): read
   const { ROLE, USER, CHANNEL } = overwriteTypes;
   return [
     { type: ROLE, id: everyone, name: '@everyone', isAll: true },
-    ...roles.filter(role => role.id !== everyone).map(role => ({ type: ROLE, id: role.id, name: role.name, isAll: false })),
+    ...roles
+      .filter(role => role.id !== everyone)
+      .map(role => ({ type: ROLE, id: role.id, name: role.name, isAll: false })),
     ...members.map(({ user_id, username, global_name }) => {
       return { type: USER, id: user_id, name: global_name ?? username ?? user_id, isAll: false };
     }),
@@ -55,7 +61,10 @@ export function overwritesById(list: readonly GuildCommandPermissions[]): Overwr
   return new Map(list.map(({ id, permissions }) => [id, permissions]));
 }
 
-export function rulingOf(overwrites: readonly CommandOverwrite[] | undefined, { type, id }: Pick<Target, 'type' | 'id'>): Ruling {
+export function rulingOf(
+  overwrites: readonly CommandOverwrite[] | undefined,
+  { type, id }: Pick<Target, 'type' | 'id'>,
+): Ruling {
   const found = overwrites?.find(one => one.type === type && one.id === id);
   if (!found) return 'unset';
   return found.permission ? 'allow' : 'deny';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { definitionOf, readDraft, setInText } from '../../../src/console/views/commands/draft.ts';
-import type { Command } from '../../../src/model/command.ts';
-import { checkCommand } from '../../../src/model/rules/commands/command.ts';
+import { definitionOf, readDraft, setInText } from '../../../../src/console/views/commands/draft.ts';
+import type { Command } from '../../../../src/model/command.ts';
+import { checkCommand } from '../../../../src/model/rules/commands/command.ts';
 
 const traits = { embedded: false, discoverable: false, integration_types: [0] } as const;
 const context = { scope: 'global', traits } as const;
@@ -18,15 +18,16 @@ const stored: Command = {
   dm_permission: true,
   contexts: null,
   integration_types: [0],
-  options: [
-    { type: 3, name: 'map', name_localizations: null, description: 'Where', description_localizations: null },
-  ],
+  options: [{ type: 3, name: 'map', name_localizations: null, description: 'Where', description_localizations: null }],
   nsfw: false,
 };
 
 describe('readDraft', () => {
   it('reports what the rulebook finds, each issue at its line', () => {
-    const draft = readDraft('{\n  "name": "Rally!",\n  "description": "x",\n  "options": [\n    { "type": 3 }\n  ]\n}', context);
+    const draft = readDraft(
+      '{\n  "name": "Rally!",\n  "description": "x",\n  "options": [\n    { "type": 3 }\n  ]\n}',
+      context,
+    );
     expect(draft.isValid).toBe(false);
     expect(draft.issues.map(({ path, code, place }) => [path.join('.'), code, place.line])).toEqual(
       expect.arrayContaining([
@@ -76,7 +77,10 @@ describe('setInText', () => {
     const text = '{"name":"a","description":"b","options":[{"name":"x"},{"name":"y"}]}';
     expect(JSON.parse(setInText(text, ['name'], 'c'))).toMatchObject({ name: 'c', description: 'b' });
     expect(Object.keys(JSON.parse(setInText(text, ['name'], 'c')))).toEqual(['name', 'description', 'options']);
-    expect(JSON.parse(setInText(text, ['options', 1, 'required'], true)).options[1]).toEqual({ name: 'y', required: true });
+    expect(JSON.parse(setInText(text, ['options', 1, 'required'], true)).options[1]).toEqual({
+      name: 'y',
+      required: true,
+    });
     expect(JSON.parse(setInText(text, ['options', 0], undefined)).options).toEqual([{ name: 'y' }]);
     expect(JSON.parse(setInText(text, ['description'], undefined))).not.toHaveProperty('description');
     expect(setInText('{"name"', ['name'], 'c')).toBe('{"name"');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJsonPlaces } from '../../../src/console/views/commands/json-places.ts';
+import { readJsonPlaces } from '../../../../src/console/views/commands/json-places.ts';
 
 const text = `{
   "name": "rally",

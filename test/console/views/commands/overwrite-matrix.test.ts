@@ -7,7 +7,7 @@ import {
   sameOverwrites,
   targetsOf,
   withRuling,
-} from '../../../src/console/views/commands/overwrite-matrix.ts';
+} from '../../../../src/console/views/commands/overwrite-matrix.ts';
 
 const role = { type: 1, id: '6' } as const;
 const allow = { id: '6', type: 1, permission: true } as const;
@@ -36,7 +36,11 @@ describe('the matrix of overwrites', () => {
     expect(withRuling([allow, deny], role, 'deny')).toEqual([{ ...allow, permission: false }, deny]);
     expect(withRuling([allow, deny], role, 'unset')).toEqual([deny]);
     expect(withRuling([deny], role, 'allow')).toEqual([deny, allow]);
-    expect(['unset', 'allow', 'deny'].map(ruling => rulingAfter(ruling as 'unset'))).toEqual(['allow', 'deny', 'unset']);
+    expect(['unset', 'allow', 'deny'].map(ruling => rulingAfter(ruling as 'unset'))).toEqual([
+      'allow',
+      'deny',
+      'unset',
+    ]);
   });
 
   it('compares lists by what they say, not by their order', () => {
@@ -53,6 +57,8 @@ describe('the matrix of overwrites', () => {
       { guild_id: '6', commands: [command('3')] },
     ];
     expect(matrixRows('100', scopes, '5').map(({ id }) => id)).toEqual(['100', '1', '2']);
-    expect(overwritesById([{ id: '1', application_id: '100', guild_id: '5', permissions: [allow] }]).get('1')).toEqual([allow]);
+    expect(overwritesById([{ id: '1', application_id: '100', guild_id: '5', permissions: [allow] }]).get('1')).toEqual([
+      allow,
+    ]);
   });
 });
