@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LobbyDetails } from '../../../wire/control/lobbies.ts';
-import type { ControlError } from '../../control/errors.ts';
 import { serviceNow } from '../../control/clock.ts';
-import { openStream } from '../../control/stream.ts';
+import type { ControlError } from '../../control/errors.ts';
+import { useStream } from '../../control/live.ts';
 import { useControl } from '../../control/use-control.ts';
 import { lobbyWords } from '../../words/en/lobbies.ts';
 import { countChanges, diffMetadata, type MetadataChange } from './metadata.ts';
@@ -25,48 +25,40 @@ export interface WatchedLobby {
   readonly isLoading: boolean;
   /** The newest first. */
   readonly changes: readonly WatchedChange[];
+  reload(): void;
 }
 
 const changesMax = 100;
 
-/** A lobby, live. */
+/** A lobby, live. The component that uses it must have the lobby's id as its key. */
 export function useLobby(id: string): WatchedLobby {
   const first = useControl<LobbyDetails>(`/lobbies/${encodeURIComponent(id)}`);
-  const [live, setLive] = useState<{ readonly id: string; readonly lobby: LobbyDetails | null }>();
+  // Undefined: nothing came yet; null: it is not there any more.
+  const [live, setLive] = useState<LobbyDetails | null>();
   const [changes, setChanges] = useState<readonly WatchedChange[]>([]);
   const last = useRef<LobbyDetails>();
-  const number = useRef(0);
+  useStream({ events: 'lobby', lobby: id }, { lobby: ({ lobby }) => setLive(lobby), restarted: first.reload });
 
+  const now = newest(live ?? undefined, first.data);
   useEffect(() => {
-    last.current = undefined;
-    setChanges([]);
-    return openStream({ events: 'lobby', lobby: id }, ({ event, data }) => {
-      if (event !== 'lobby' || data.lobby_id !== id) return;
-      setLive({ id, lobby: data.lobby });
-    });
-  }, [id]);
-
-  const now = live?.id === id ? live.lobby : undefined;
-  const known = now ?? first.data;
-  useEffect(() => {
-    if (!known || known.id !== id) return;
     const before = last.current;
-    last.current = known;
-    if (!before || before.id !== id) return;
+    if (!now || before === now) return;
+    last.current = now;
+    if (!before) return;
     const at_ms = serviceNow.peek();
-    const found = changesBetween(before, known).map(change => ({ ...change, number: ++number.current, at_ms }));
-    if (found.length > 0) setChanges(changes => [...found.toReversed(), ...changes].slice(0, changesMax));
-  }, [known]);
+    setChanges(changes => {
+      const number = changes[0]?.number ?? 0;
+      const found = changesBetween(before, now).map((change, at) => ({ ...change, number: number + at + 1, at_ms }));
+      return [...found.toReversed(), ...changes].slice(0, changesMax);
+    });
+  }, [now]);
 
-  // Null from the stream is an end only of a lobby that there was.
-  const isEnded = now === null && (last.current !== undefined || first.data !== undefined);
-  return {
-    lobby: known ?? (isEnded ? last.current : undefined),
-    isEnded,
-    error: first.error,
-    isLoading: first.isLoading,
-    changes,
-  };
+  const isEnded = live === null && now !== undefined;
+  return { lobby: now, isEnded, error: first.error, isLoading: first.isLoading, changes, reload: first.reload };
+}
+
+function newest(live: LobbyDetails | undefined, read: LobbyDetails | undefined): LobbyDetails | undefined {
+  return live && read ? (live.revision >= read.revision ? live : read) : (live ?? read);
 }
 
 /** What metadata changed, of the lobby and of members who were there before. */
@@ -75,13 +67,14 @@ export function changesBetween(
   after: Pick<LobbyDetails, 'metadata' | 'members'>,
 ): readonly Pick<WatchedChange, 'who' | 'changes'>[] {
   const members = new Map(before.members.map(member => [member.id, member]));
-  const found = [{ who: undefined as string | undefined, changes: diffMetadata(before.metadata, after.metadata) }];
+  const found: Pick<WatchedChange, 'who' | 'changes'>[] = [
+    { who: undefined, changes: diffMetadata(before.metadata, after.metadata) },
+  ];
   for (const member of after.members) {
     const known = members.get(member.id);
-    if (known) {
-      const who = lobbyWords.metadata.ofMember(memberName(member));
-      found.push({ who, changes: diffMetadata(known.metadata, member.metadata) });
-    }
+    if (!known) continue;
+    const who = lobbyWords.metadata.ofMember(memberName(member));
+    found.push({ who, changes: diffMetadata(known.metadata, member.metadata) });
   }
   return found.filter(({ changes }) => countChanges(changes) > 0);
 }
