@@ -89,6 +89,8 @@ export const words = {
     loadMore: 'Load more',
     rows: (count: number) => (count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`),
     now: 'now',
+    inTime: (text: string) => `in ${text}`,
+    ago: (text: string) => `${text} ago`,
     choose: 'Choose …',
   },
 } as const;
