@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ControlArea } from '../../wire/control/stream.ts';
 import { addressOf, control, isAbort, type Query } from './client.ts';
 import { ControlError, messageOf } from './errors.ts';
+import { areaChanges } from './live.ts';
 import { returns } from './service-state.ts';
 
 /** What a view has read so far. */
@@ -12,6 +14,14 @@ export interface Loaded<T> {
   reload(): void;
 }
 
+export interface ControlOptions {
+  readonly query?: Query;
+  /** Reads it again and again at this interval. */
+  readonly everyMs?: number;
+  /** Reads it again when something in one of these areas changed. */
+  readonly areas?: readonly ControlArea[];
+}
+
 /**
  * Reads a control call, again whenever the path or the query changes, after `reload()`, and after the service was away.
  *
@@ -19,7 +29,7 @@ export interface Loaded<T> {
  */
 export function useControl<T>(
   path: string | undefined,
-  { query, everyMs }: { readonly query?: Query; readonly everyMs?: number } = {},
+  { query, everyMs, areas = [] }: ControlOptions = {},
 ): Loaded<T> {
   const address = path === undefined ? undefined : addressOf(path, query);
   const [state, setState] = useState<{ address?: string; data?: T; error?: ControlError; isLoading: boolean }>({
@@ -27,6 +37,7 @@ export function useControl<T>(
   });
   const [count, setCount] = useState(0);
   const returned = returns.value;
+  const changed = areas.map(area => areaChanges(area).value).join();
 
   useEffect(() => {
     if (path === undefined || address === undefined) return;
@@ -49,7 +60,7 @@ export function useControl<T>(
       abort.abort();
       clearTimeout(timer);
     };
-  }, [address, count, everyMs, returned]);
+  }, [address, count, everyMs, returned, changed]);
 
   const isOwn = state.address === address;
   return {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { startLive } from '../control/live.ts';
 import { route } from '../router.ts';
 import { words } from '../words/en.ts';
 import { Header } from './header.tsx';
@@ -12,6 +13,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const { view } = route.value;
   useEffect(watchService, []);
+  useEffect(startLive, []);
   useEffect(() => {
     document.title = `${view ? words.views[view] : words.shell.unknownView} · ${words.title}`;
   }, [view]);

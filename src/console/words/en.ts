@@ -10,7 +10,7 @@ export const words = {
     stage: 'Stage',
     'sign-in': 'Sign-in',
     world: 'World',
-    time: 'Time and faults',
+    time: 'Time',
   },
   shell: {
     skip: 'Skip to the content',
@@ -89,6 +89,8 @@ export const words = {
     loadMore: 'Load more',
     rows: (count: number) => (count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`),
     now: 'now',
+    inTime: (text: string) => `in ${text}`,
+    ago: (text: string) => `${text} ago`,
     choose: 'Choose …',
   },
 } as const;
