@@ -13,7 +13,7 @@ import { scopeOf } from './scope.ts';
 
 export default function CommandsView({ path, query }: ViewProps) {
   const [askedApplication, askedScope = globalPart, askedTab = 'list', commandId] = path;
-  const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 } });
+  const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 }, areas: ['applications'] });
   const list = applications.data?.applications;
   const application =
     list?.find(({ id }) => id === askedApplication) ?? (askedApplication === undefined ? list?.[0] : undefined);
@@ -21,10 +21,11 @@ export default function CommandsView({ path, query }: ViewProps) {
   const tab: Tab = Object.hasOwn(words.tabs, askedTab) ? (askedTab as Tab) : 'list';
   const commands = useControl<CommandsAnswer>(application && '/commands', {
     query: { application_id: application?.id },
-    everyMs: 5000,
+    areas: ['commands'],
   });
   const guilds = useControl<GuildsPage>(application && '/guilds', {
     query: { application_id: application?.id, limit: 1000 },
+    areas: ['guilds'],
   });
 
   if (applications.error) return <ErrorNote error={applications.error} onRetry={applications.reload} />;
