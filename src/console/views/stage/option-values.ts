@@ -1,4 +1,10 @@
-import { type Command, type CommandOption, commandTypes, type OptionType, optionTypes } from '../../../model/command.ts';
+import {
+  type Command,
+  type CommandOption,
+  commandTypes,
+  type OptionType,
+  optionTypes,
+} from '../../../model/command.ts';
 import type { OptionValue } from '../../../model/interaction.ts';
 
 /** A way to use a command: itself, or one of its subcommands. */
@@ -19,7 +25,9 @@ export function usagesOf(command: Command): readonly Usage[] {
     if (nested.length === 0) return [{ command, path, options }];
     return nested.flatMap(option => visit(option.options ?? [], [...path, option]));
   };
-  return command.type === commandTypes.CHAT_INPUT ? visit(command.options ?? [], []) : [{ command, path: [], options: [] }];
+  return command.type === commandTypes.CHAT_INPUT
+    ? visit(command.options ?? [], [])
+    : [{ command, path: [], options: [] }];
 }
 
 /** `/crew add`, in the language of the reader. */
@@ -54,15 +62,16 @@ export function optionValues({ path, options }: Usage, inputs: Inputs, focused?:
   const values = options.flatMap(({ name, type }): OptionValue[] => {
     const input = inputs[name];
     if (name === focused) return [{ name, type, value: input ?? '', focused: true }];
-    return input === undefined || input === '' ? [] : [{ name, type, value: valueOf(type, input) }];
+    return input === undefined || input === '' ? [] : [{ name, type, value: inputValue(type, input) }];
   });
   return path.reduceRight<readonly OptionValue[]>((inner, { name, type }) => [{ name, type, options: inner }], values);
 }
 
-function valueOf(type: OptionType, input: string): string | number | boolean {
+function inputValue(type: OptionType, input: string): string | number | boolean {
   if (type === BOOLEAN) return input === 'true';
   // What is no number stays as it was typed, for the checks to name it.
-  if ((type === INTEGER || type === NUMBER) && input.trim() !== '' && Number.isFinite(Number(input))) return Number(input);
+  if ((type === INTEGER || type === NUMBER) && input.trim() !== '' && Number.isFinite(Number(input)))
+    return Number(input);
   return input;
 }
 

@@ -39,7 +39,8 @@ export function submissionOf(components: readonly Component[], filled: Filled): 
     const value = filled.get(custom_id);
     if (type === TEXT_INPUT) return { ...own, custom_id, value: String(value ?? '') };
     if (type === CHECKBOX) return { ...own, custom_id, value: value === true };
-    if (type === RADIO_GROUP) return { ...own, custom_id, value: value === '' || value === undefined ? null : String(value) };
+    if (type === RADIO_GROUP)
+      return { ...own, custom_id, value: value === '' || value === undefined ? null : String(value) };
     return { ...own, custom_id, values: Array.isArray(value) ? value : [] };
   };
   return components.map(fill);

@@ -69,7 +69,10 @@ describe('a place in the address', () => {
 
   it('stands for the channel that a client names', () => {
     expect(channelOf({ kind: 'direct', applicationId: '1' }, '9')).toEqual({ channel_id: '9' });
-    expect(channelOf({ kind: 'channel', guildId: '5', channelId: '7' }, '9')).toEqual({ channel_id: '7', guild_id: '5' });
+    expect(channelOf({ kind: 'channel', guildId: '5', channelId: '7' }, '9')).toEqual({
+      channel_id: '7',
+      guild_id: '5',
+    });
   });
 });
 
@@ -90,7 +93,10 @@ describe('the screen of a user', () => {
   });
 
   it('notes what became of what was done', () => {
-    expect(receive(screen, 'INTERACTION_SUCCESS', { id: '4', nonce: 'n' }).uses[0]).toMatchObject({ state: 'answered', interactionId: '4' });
+    expect(receive(screen, 'INTERACTION_SUCCESS', { id: '4', nonce: 'n' }).uses[0]).toMatchObject({
+      state: 'answered',
+      interactionId: '4',
+    });
     expect(receive(screen, 'INTERACTION_FAILURE', { id: '4', nonce: 'n' }).uses[0]?.state).toBe('failed');
     expect(receive(screen, 'INTERACTION_FAILURE', { id: '4', nonce: 'other' }).uses[0]?.state).toBe('waiting');
     expect(changeUse(screen, 'n', { error: 'no' }).uses[0]?.error).toBe('no');
@@ -100,7 +106,9 @@ describe('the screen of a user', () => {
 
   it('keeps a bounded number of messages', () => {
     const many = Array.from({ length: 600 }, (_, i) => ({ id: String(i) }));
-    expect(many.reduce((screen, message) => receive(screen, 'MESSAGE_CREATE', message), screen).messages).toHaveLength(500);
+    expect(many.reduce((screen, message) => receive(screen, 'MESSAGE_CREATE', message), screen).messages).toHaveLength(
+      500,
+    );
   });
 });
 
@@ -113,7 +121,11 @@ describe('the marks in a text', () => {
       { kind: 'code', text: 'x' },
     ]);
     expect(readMarkdown('<script>alert(1)</script>')).toEqual([{ kind: 'text', text: '<script>alert(1)</script>' }]);
-    expect(readMarkdown('</rally:12> <t:60:R>')).toMatchObject([{ kind: 'command', id: '12', text: '/rally' }, {}, { kind: 'time', seconds: 60 }]);
+    expect(readMarkdown('</rally:12> <t:60:R>')).toMatchObject([
+      { kind: 'command', id: '12', text: '/rally' },
+      {},
+      { kind: 'time', seconds: 60 },
+    ]);
   });
 
   it('lose no letter that is not a mark, and take no time', () => {
@@ -137,7 +149,11 @@ describe('the marks in a text', () => {
 describe('a form', () => {
   const components = [
     { type: componentTypes.TEXT_DISPLAY, content: 'Hello' },
-    { type: componentTypes.LABEL, label: 'Name', component: { type: componentTypes.TEXT_INPUT, custom_id: 'name', value: 'x' } },
+    {
+      type: componentTypes.LABEL,
+      label: 'Name',
+      component: { type: componentTypes.TEXT_INPUT, custom_id: 'name', value: 'x' },
+    },
     {
       type: componentTypes.LABEL,
       label: 'Map',
@@ -155,14 +171,29 @@ describe('a form', () => {
 
   it('sends what it showed at first when nothing is filled in', () => {
     const sent = submissionOf(components, initialValues(components));
-    expect(sent).toMatchObject([{}, { component: { value: 'x' } }, { component: { values: ['a'] } }, { component: { value: false } }]);
+    expect(sent).toMatchObject([
+      {},
+      { component: { value: 'x' } },
+      { component: { values: ['a'] } },
+      { component: { value: false } },
+    ]);
     expect(checkSubmission(sent, components)).toEqual([]);
   });
 
   it('sends what was filled in', () => {
-    const filled = new Map([...initialValues(components), ['name', 'y'] as const, ['map', ['b']] as const, ['loud', true] as const]);
+    const filled = new Map([
+      ...initialValues(components),
+      ['name', 'y'] as const,
+      ['map', ['b']] as const,
+      ['loud', true] as const,
+    ]);
     const sent = submissionOf(components, filled);
-    expect(sent).toMatchObject([{}, { component: { value: 'y' } }, { component: { values: ['b'] } }, { component: { value: true } }]);
+    expect(sent).toMatchObject([
+      {},
+      { component: { value: 'y' } },
+      { component: { values: ['b'] } },
+      { component: { value: true } },
+    ]);
     expect(checkSubmission(sent, components)).toEqual([]);
   });
 });
