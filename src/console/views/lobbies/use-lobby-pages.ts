@@ -3,7 +3,7 @@ import type { LobbiesPage, LobbySummary } from '../../../wire/control/lobbies.ts
 import { control, isAbort, type Query } from '../../control/client.ts';
 import { areaChanges } from '../../control/live.ts';
 import { returns } from '../../control/service-state.ts';
-import { failureOf, type Failure } from '../../control/use-run.ts';
+import { type Failure, failureOf } from '../../control/use-run.ts';
 import { type Page, type PageAnswer, pagesAt, readAgain, replacePage, rowsOfPages } from './lobby-pages.ts';
 
 /** Rows of one call. A search may look at many lobbies to find few: its pages are smaller. */
@@ -41,7 +41,10 @@ export function useLobbyPages(query: Query): LobbyPages {
   latest.current = state;
   const abort = useRef(new AbortController());
 
-  const read = async (after: string | undefined, signal: AbortSignal): Promise<PageAnswer<LobbySummary> & { searched: number | undefined }> => {
+  const read = async (
+    after: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PageAnswer<LobbySummary> & { searched: number | undefined }> => {
     const answer = await control.get<LobbiesPage>('/lobbies', { query: { ...query, limit: pageSize, after }, signal });
     return { rows: answer.lobbies, next: answer.next, searched: answer.truncated ? answer.searched : undefined };
   };
@@ -133,7 +136,7 @@ export function useLobbyPages(query: Query): LobbyPages {
 
 /** One list for the same pages, so that the table can see that nothing changed. */
 function useRows(pages: readonly Page<LobbySummary>[]): readonly LobbySummary[] {
-  const kept = useRef<{ pages: readonly Page<LobbySummary>[]; rows: readonly LobbySummary[] }>();
+  const kept = useRef<{ pages: readonly Page<LobbySummary>[]; rows: readonly LobbySummary[] }>(undefined);
   if (kept.current?.pages !== pages) kept.current = { pages, rows: rowsOfPages(pages) };
   return kept.current.rows;
 }

@@ -1,4 +1,3 @@
-import './lobbies.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { LobbySummary } from '../../../wire/control/lobbies.ts';
 import type { ControlStatus } from '../../../wire/control/status.ts';
@@ -181,13 +180,12 @@ function LobbyList({
           keyOf={({ id }) => id}
           selectedKey={openId}
           onOpen={({ id }) => navigate(hrefOf('lobbies', [id], { search: written }))}
-          onNearEnd={searched === undefined ? pages.loadMore : undefined}
+          {...(searched === undefined && { onNearEnd: pages.loadMore })}
           footer={
             isLoading ? (
               <Loading />
             ) : (
-              searched !== undefined &&
-              hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
+              searched !== undefined && hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
             )
           }
         />
