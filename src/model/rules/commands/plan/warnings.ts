@@ -1,10 +1,10 @@
-import { commandTypes } from '../../model/command.ts';
-import { formatPath } from '../../model/errors/issue.ts';
-import { limits } from '../../model/limits/limits.ts';
-import { type Locale, localeFallbacks } from '../../model/locale.ts';
-import { countByType, firstExceededType } from '../../model/rules/commands/command-count.ts';
-import { shownFallbacks } from '../../model/rules/locales/shown-texts.ts';
-import { snowflakeTimeMs } from '../../model/snowflake.ts';
+import { commandTypes } from '../../../command.ts';
+import { formatPath } from '../../../errors/issue.ts';
+import { limits } from '../../../limits/limits.ts';
+import { type Locale, localeFallbacks } from '../../../locale.ts';
+import { snowflakeTimeMs } from '../../../snowflake.ts';
+import { shownFallbacks } from '../../locales/shown-texts.ts';
+import { countByType, firstExceededType } from '../command-count.ts';
 import type { PlanContext, PlanItem, PlanWarning } from './plan.ts';
 
 /** Everything there is to warn of, command by command, then of the whole. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DesiredCommand } from '../../../src/backend/commands/definition.ts';
-import { makePlan } from '../../../src/backend/commands/make-plan.ts';
-import type { Plan, PlanItem } from '../../../src/backend/commands/plan.ts';
-import { fewestWrites, type Write, writesOneByOne } from '../../../src/backend/commands/writes.ts';
-import { type Command, commandTypes } from '../../../src/model/command.ts';
-import { limits } from '../../../src/model/limits/limits.ts';
-import { times } from '../../support/commands/command-samples.ts';
+import { type Command, commandTypes } from '../../../../../src/model/command.ts';
+import { limits } from '../../../../../src/model/limits/limits.ts';
+import type { DesiredCommand } from '../../../../../src/model/rules/commands/plan/desired.ts';
+import { makePlan } from '../../../../../src/model/rules/commands/plan/make-plan.ts';
+import type { Plan, PlanItem } from '../../../../../src/model/rules/commands/plan/plan.ts';
+import { fewestWrites, type Write, writesOneByOne } from '../../../../../src/model/rules/commands/plan/writes.ts';
+import { times } from '../../../../support/commands/command-samples.ts';
 
 const context = { scope: 'global', traits: {} } as const;
 

@@ -1,8 +1,8 @@
-import { type Command, type CommandType, commandKey, commandTypes } from '../../model/command.ts';
-import { checkCommandList } from '../../model/rules/commands/command.ts';
-import { diffCommand } from '../../model/rules/commands/command-diff.ts';
-import { rejectIssues } from '../../wire/http/check.ts';
-import { type DesiredCommand, traitsUnknown } from './definition.ts';
+import { type Command, type CommandType, commandKey, commandTypes } from '../../../command.ts';
+import { ValidationError } from '../../../errors/errors.ts';
+import { checkCommandList } from '../command.ts';
+import { diffCommand } from '../command-diff.ts';
+import { type DesiredCommand, traitsUnknown } from './desired.ts';
 import type { Plan, PlanContext, PlanItem } from './plan.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -17,7 +17,8 @@ import { warningsOf } from './warnings.ts';
  */
 export function makePlan(stored: readonly Command[], desired: readonly DesiredCommand[], context: PlanContext): Plan {
   const traits = { ...traitsUnknown, ...context.traits };
-  rejectIssues('The set of commands', checkCommandList(desired, { scope: context.scope, traits }));
+  const issues = checkCommandList(desired, { scope: context.scope, traits });
+  if (issues.length > 0) throw new ValidationError('The set of commands', issues);
   const matches = matchDesired(stored, desired);
   const matched = new Set(matches);
   const items = [

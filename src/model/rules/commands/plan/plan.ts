@@ -1,7 +1,6 @@
-import type { Command, CommandType } from '../../model/command.ts';
-import type { CommandChange } from '../../model/rules/commands/command-diff.ts';
-import type { CommandPlace } from './calls.ts';
-import type { DesiredCommand, DesiredContext } from './definition.ts';
+import type { Command, CommandType } from '../../../command.ts';
+import type { CommandChange } from '../command-diff.ts';
+import type { CommandPlace, DesiredCommand, DesiredContext } from './desired.ts';
 
 /** What a deploy does with one command. */
 export type PlanItem =

@@ -1,17 +1,11 @@
-import { type Command, interactionContexts } from '../../model/command.ts';
-import { ArgumentError } from '../../model/errors/errors.ts';
-import { permissionBits } from '../../model/guild.ts';
-import { allChannelsId, type CommandOverwrite, everyoneId, overwriteTypes } from '../../model/overwrite.ts';
-import { isOfferedIn } from '../../model/rules/commands/offered.ts';
-import { memberPlace, type PlaceGuild, type PlaceMember } from '../../model/rules/permissions/member-place.ts';
-import {
-  type OverwriteLayers,
-  type Permit,
-  type PermitStep,
-  type PermitStepName,
-  permit,
-} from '../../model/rules/permissions/permit.ts';
-import type { ChannelId, GuildId } from '../../model/snowflake.ts';
+import { type Command, interactionContexts } from '../../command.ts';
+import { ArgumentError } from '../../errors/errors.ts';
+import { permissionBits } from '../../guild.ts';
+import { allChannelsId, type CommandOverwrite, everyoneId, overwriteTypes } from '../../overwrite.ts';
+import type { ChannelId, GuildId } from '../../snowflake.ts';
+import { isOfferedIn } from '../commands/offered.ts';
+import { memberPlace, type PlaceGuild, type PlaceMember } from './member-place.ts';
+import { type OverwriteLayers, type Permit, type PermitStep, type PermitStepName, permit } from './permit.ts';
 
 /** May this member use this command in this place of a guild? */
 export interface PermissionQuestion {

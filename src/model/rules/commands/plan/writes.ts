@@ -1,7 +1,7 @@
-import { type Command, type CommandItem, commandKey } from '../../model/command.ts';
-import { limits } from '../../model/limits/limits.ts';
-import { countByType } from '../../model/rules/commands/command-count.ts';
-import { bodyOf, type DesiredContext } from './definition.ts';
+import { type Command, type CommandItem, commandKey } from '../../../command.ts';
+import { limits } from '../../../limits/limits.ts';
+import { countByType } from '../command-count.ts';
+import { bodyOf, type DesiredContext } from './desired.ts';
 import type { Plan, PlanItem } from './plan.ts';
 
 /** One call of a deploy. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type PermissionQuestion } from '../../../src/backend/commands/explain.ts';
-import type { Command } from '../../../src/model/command.ts';
-import { permissionBits } from '../../../src/model/guild.ts';
-import { allChannelsId, type CommandOverwrite, everyoneId } from '../../../src/model/overwrite.ts';
+import type { Command } from '../../../../src/model/command.ts';
+import { permissionBits } from '../../../../src/model/guild.ts';
+import { allChannelsId, type CommandOverwrite, everyoneId } from '../../../../src/model/overwrite.ts';
+import { explain, type PermissionQuestion } from '../../../../src/model/rules/permissions/explain.ts';
 
 const guildId = '100';
 const everyday = permissionBits.VIEW_CHANNEL | permissionBits.USE_APPLICATION_COMMANDS | permissionBits.SEND_MESSAGES;
