@@ -22,6 +22,8 @@ export interface TableProps<Row> {
   readonly selectedKey?: string | undefined;
   /** Enter or a click. */
   onOpen?(row: Row): void;
+  /** Which rows are in the page: called whenever they change, the last one exclusive. */
+  onSeen?(first: number, last: number): void;
   /** The end of the rows is near: more can be read. */
   onNearEnd?(): void;
   /** Shown behind the last row, such as that more are being read. */
@@ -82,6 +84,10 @@ export function Table<Row>(props: TableProps<Row>) {
     return () => observer.disconnect();
   });
   useLayoutEffect(measure, [rows, rowHeight]);
+  useEffect(
+    () => props.onSeen?.(Math.min(range[0], rows.length), Math.min(range[1], rows.length)),
+    [range, rows.length],
+  );
   useLayoutEffect(() => {
     if (!isFocusWanted.current) return;
     const row = scroller.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]');

@@ -10,7 +10,7 @@ export const words = {
     stage: 'Stage',
     'sign-in': 'Sign-in',
     world: 'World',
-    time: 'Time and faults',
+    time: 'Time',
   },
   shell: {
     skip: 'Skip to the content',
