@@ -4,7 +4,6 @@ import type { TrafficFault } from '../../../wire/control/traffic.ts';
 import { control } from '../../control/client.ts';
 import { useStream } from '../../control/live.ts';
 import { useControl } from '../../control/use-control.ts';
-import { useReloadOn } from '../../control/use-reload-on.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -37,8 +36,10 @@ export function FaultsCard({
   readonly query: Readonly<Record<string, string>>;
   readonly isCluster: boolean;
 }) {
-  const faults = useControl<{ readonly faults: readonly ArmedFaultView[] }>('/faults');
-  useReloadOn(['faults'], faults.reload, 500);
+  const faults = useControl<{ readonly faults: readonly ArmedFaultView[] }>('/faults', {
+    query: { details: true },
+    areas: ['faults'],
+  });
   const strikes = useStrikes(faults.reload);
   const [form, setForm] = useState<FaultForm>(() => formFrom(query));
   const running = useRun();
@@ -96,6 +97,7 @@ export function FaultsCard({
                 <div class="row">
                   <strong>{nameOf(fault)}</strong>
                   <span class="badge warn">{fault.left === null ? words.unlimited : words.left(fault.left)}</span>
+                  {fault.struck > 0 && <span class="badge">{words.struck(fault.struck)}</span>}
                   {fault.cluster === true && <span class="badge">{words.cluster}</span>}
                 </div>
                 <div class="hint">{[detailsOf(fault), aimOf(fault), chanceOf(fault)].filter(Boolean).join(' · ')}</div>
@@ -158,7 +160,7 @@ function nameOf({ kind }: ArmedFaultView): string {
 }
 
 /** The armed fault as it was given, without what the service adds; `left` counts where it had a bound. */
-function documentOf({ id: _, left, ...fault }: ArmedFaultView): FaultInput {
+function documentOf({ id: _, struck: __, left, ...fault }: ArmedFaultView): FaultInput {
   return { ...(fault as unknown as FaultInput), count: left };
 }
 

@@ -1,7 +1,6 @@
 import type { ControlStatus } from '../../../wire/control/status.ts';
 import type { TimersAnswer } from '../../../wire/control/time.ts';
 import { useControl } from '../../control/use-control.ts';
-import { useReloadOn } from '../../control/use-reload-on.ts';
 import type { ViewProps } from '../../router.ts';
 import { timeWords } from '../../words/en/time.ts';
 import { ClockCard } from './clock-card.tsx';
@@ -15,8 +14,10 @@ const timersShown = 500;
 export default function TimeView({ query }: ViewProps) {
   const status = useControl<ControlStatus>('/status');
   const kind = query.kind ?? '';
-  const timers = useControl<TimersAnswer>('/timers', { query: { limit: timersShown, kind } });
-  useReloadOn(['lobbies', 'authorizations', 'interactions', 'sessions', 'faults', 'clock'], timers.reload);
+  const timers = useControl<TimersAnswer>('/timers', {
+    query: { limit: timersShown, kind },
+    areas: ['lobbies', 'authorizations', 'interactions', 'sessions', 'faults', 'clock'],
+  });
   const isVirtual = status.data?.clock.kind === 'virtual';
   return (
     <>

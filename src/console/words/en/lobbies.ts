@@ -151,7 +151,14 @@ export const lobbyWords = {
     older: 'Earlier',
     open: 'Traffic',
     openEntry: (id: number) => `Entry ${id} in the traffic`,
-    kinds: { request: 'request', event: 'event', delivery: 'delivery', fault: 'fault', other: 'gateway' },
+    kinds: {
+      request: 'request',
+      event: 'event',
+      delivery: 'delivery',
+      timer: 'timer',
+      fault: 'fault',
+      other: 'gateway',
+    },
     receivers: (count: number) => (count === 1 ? 'to 1 session' : `to ${count} sessions`),
     by: {
       bot: 'by the bot',
@@ -198,6 +205,7 @@ export const lobbyWords = {
       endpoint_probe: 'Probe of an endpoint',
       identity_provider: 'Identity provider',
     },
+    timers: { lobbies: 'The idle timeout had passed', interactions: 'An interaction was due' },
     faults: (kind: string) => `Injected fault: ${kind}`,
   },
 

@@ -92,6 +92,7 @@ export const timeWords = {
     cleared: 'All faults were cleared.',
     clearedOne: 'The fault was cleared.',
     undo: 'Undo',
+    struck: (count: number) => (count === 1 ? 'struck once' : `struck ${count} times`),
     left: (count: number) => `${count} left`,
     ms: (ms: number) => `${ms} ms`,
     retryAfter: (ms: number) => `retry after ${ms} ms`,
