@@ -59,7 +59,7 @@ export function MembersTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; r
             {lobby.members.map(member => (
               <li key={member.id} class="entry">
                 <span
-                  class={member.connected ? 'presence connected' : 'presence'}
+                  class={member.connected ? 'lobby-presence connected' : 'lobby-presence'}
                   title={member.connected ? words.connected : words.away}
                 />
                 <div class="grow">

@@ -27,7 +27,7 @@ export function MessagesTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; 
       {lobby.messages.length === 0 ? (
         <EmptyState title={words.empty} text={words.emptyHint} />
       ) : (
-        <ol ref={list} class="entries messages" aria-label={words.log} tabIndex={0}>
+        <ol ref={list} class="entries lobby-messages" aria-label={words.log} tabIndex={0}>
           {lobby.messages.map(({ id, author, content, lobby_member, moderation_metadata }) => (
             <li key={id} class="entry">
               <time class="hint mono">{timeText(snowflakeTimeMs(id))}</time>
@@ -36,7 +36,7 @@ export function MessagesTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; 
                   <strong>{author.global_name ?? author.username}</strong>
                   {lobby_member && <span class="soft">{lobby_member.additional_name}</span>}
                 </div>
-                <p class="message-text">{content}</p>
+                <p class="lobby-message-text">{content}</p>
                 {moderation_metadata && (
                   <p class="hint">
                     {words.moderation}: {metadataLine(moderation_metadata)}
@@ -66,7 +66,7 @@ function SendForm({ lobby }: { readonly lobby: LobbyDetails }) {
     if (await running.run(() => act(call))) setContent('');
   };
   return (
-    <form class="send-form" onSubmit={event => void send(event)}>
+    <form class="lobby-send" onSubmit={event => void send(event)}>
       <FailureNote failure={failure} shown={['content']} />
       <Select
         label={words.as}

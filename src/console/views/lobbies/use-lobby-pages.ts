@@ -17,6 +17,8 @@ export interface LobbyPages {
   readonly hasMore: boolean;
   /** The last call gave up before it had filled a page, after so many lobbies. */
   readonly searched: number | undefined;
+  /** How many lobbies there are, whatever is searched for; null when the service cannot tell. */
+  readonly total: number | null;
   readonly isLoading: boolean;
   readonly failure: Failure | undefined;
   loadMore(): void;
@@ -29,6 +31,7 @@ interface State {
   readonly pages: readonly Page<LobbySummary>[];
   readonly isLoading: boolean;
   readonly searched?: number | undefined;
+  readonly total?: number | null;
   readonly failure?: Failure | undefined;
 }
 
@@ -44,9 +47,14 @@ export function useLobbyPages(query: Query): LobbyPages {
   const read = async (
     after: string | undefined,
     signal: AbortSignal,
-  ): Promise<PageAnswer<LobbySummary> & { searched: number | undefined }> => {
+  ): Promise<PageAnswer<LobbySummary> & Pick<State, 'searched' | 'total'>> => {
     const answer = await control.get<LobbiesPage>('/lobbies', { query: { ...query, limit: pageSize, after }, signal });
-    return { rows: answer.lobbies, next: answer.next, searched: answer.truncated ? answer.searched : undefined };
+    return {
+      rows: answer.lobbies,
+      next: answer.next,
+      searched: answer.truncated ? answer.searched : undefined,
+      total: answer.total,
+    };
   };
   const isOver = (signal: AbortSignal, error: unknown) => signal.aborted || isAbort(error);
 
@@ -54,13 +62,14 @@ export function useLobbyPages(query: Query): LobbyPages {
     const { signal } = abort.current;
     setState(state => ({ ...state, isLoading: true, failure: undefined }));
     try {
-      const { rows, next, searched } = await read(after, signal);
+      const { rows, next, searched, total } = await read(after, signal);
       if (signal.aborted) return;
       setState(state => ({
         key,
         pages: [...(after === undefined ? [] : state.pages), { after, next, rows }],
         isLoading: false,
         searched,
+        total,
       }));
     } catch (error) {
       if (!isOver(signal, error)) setState(state => ({ ...state, isLoading: false, failure: failureOf(error) }));
@@ -123,6 +132,7 @@ export function useLobbyPages(query: Query): LobbyPages {
     rows,
     hasMore: pages.length === 0 || next !== null,
     searched: state.searched,
+    total: state.total ?? null,
     isLoading: state.isLoading || state.key !== key,
     failure: state.failure,
     loadMore() {

@@ -34,7 +34,7 @@ export function ClockCard({
         {clock && <span class="badge">{clock.kind === 'virtual' ? words.virtual : words.system}</span>}
       </div>
       {!clock && (status.error ? <ErrorNote error={status.error} onRetry={status.reload} /> : <Loading />)}
-      {clock && <p class="clock-now mono">{clockText(serviceNow.value)}</p>}
+      {clock && <p class="time-now mono">{clockText(serviceNow.value)}</p>}
       {clock?.kind === 'virtual' && <Advancing timers={timers} onMoved={onMoved} />}
       {clock?.kind === 'system' && (
         <>
@@ -87,7 +87,7 @@ function Advancing({ timers, onMoved }: { readonly timers: TimersAnswer | undefi
         ))}
       </div>
       <form
-        class="advance-form"
+        class="time-line-form"
         onSubmit={event => {
           event.preventDefault();
           const ms = parseDuration(amount);

@@ -85,7 +85,7 @@ export function DueCard({
       {rows.length > 0 && (
         <>
           <Spans timers={rows} />
-          <div class="due-table">
+          <div class="time-due">
             <Table
               label={words.title}
               columns={columns}
@@ -108,12 +108,14 @@ function Spans({ timers }: { readonly timers: readonly TimerDetails[] }) {
   const spans = useMemo(() => countSpans(timers, nowMs), [timers, nowMs]);
   const most = Math.max(...spans.map(({ count }) => count));
   return (
-    <ol class="spans" aria-label={words.chart}>
+    <ol class="time-spans" aria-label={words.chart}>
       {spans.map(({ untilMs, count }) => (
         <li key={untilMs} class={count === 0 ? 'none' : undefined}>
-          <span class="span-count">{count}</span>
-          <span class="span-bar" style={{ height: `${(count / most) * 100}%` }} />
-          <span class="span-end">{Number.isFinite(untilMs) ? words.until(durationText(untilMs)) : words.later}</span>
+          <span class="time-span-count">{count}</span>
+          <span class="time-span-bar" style={{ height: `${(count / most) * 100}%` }} />
+          <span class="time-span-end">
+            {Number.isFinite(untilMs) ? words.until(durationText(untilMs)) : words.later}
+          </span>
         </li>
       ))}
     </ol>

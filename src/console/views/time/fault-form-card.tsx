@@ -45,7 +45,7 @@ export function FaultFormCard({
   return (
     <section class="card stack" aria-label={words.title}>
       <h2>{words.title}</h2>
-      <form class="fault-form" onSubmit={event => void arm(event)}>
+      <form class="time-fault-form" onSubmit={event => void arm(event)}>
         <Select
           label={words.kind}
           hint={timeWords.kinds[form.kind].does}

@@ -117,7 +117,7 @@ export function FaultsCard({
         {strikes.length > 0 && (
           <section class="stack" aria-label={words.strikes}>
             <h3>{words.strikes}</h3>
-            <ol class="entries fault-strikes" tabIndex={0} aria-label={words.strikes}>
+            <ol class="entries time-strikes" tabIndex={0} aria-label={words.strikes}>
               {strikes.map(({ id, at_ms, fault, route, connection }) => (
                 <li key={id} class="entry">
                   <time class="hint mono">{timeText(at_ms)}</time>

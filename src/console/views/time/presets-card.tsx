@@ -24,7 +24,7 @@ export function PresetsCard({ onArmed }: { onArmed(): void }) {
     <section class="card stack" aria-label={words.title}>
       <h2>{words.title}</h2>
       <FailureNote failure={running.failure} />
-      <div class="advance-form">
+      <div class="time-line-form">
         <TextField label={words.seed} hint={words.seedHint} value={seed} onInput={setSeed} />
         <Button onClick={() => setSeed(String(crypto.getRandomValues(new Uint32Array(1))[0]))}>{words.newSeed}</Button>
       </div>

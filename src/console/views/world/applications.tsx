@@ -114,7 +114,7 @@ function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(sec
   return (
     <section class="stack world-detail" aria-label={data.name}>
       <div class="view-head">
-        <a class="button quiet" href={hrefOf('world', ['applications'])}>
+        <a class="button quiet world-back" href={hrefOf('world', ['applications'])}>
           {worldWords.back}
         </a>
         <h2>{data.name}</h2>

@@ -139,7 +139,7 @@ function OverwriteFields({
   return (
     <fieldset class="card stack">
       <legend>{words.overwriteFor}</legend>
-      <div class="overwrite-head">
+      <div class="world-overwrite-head">
         <Select
           label={words.overwriteKind}
           value={String(type)}
@@ -161,7 +161,7 @@ function OverwriteFields({
         )}
         <Button icon="trash" label={words.removeOverwrite} onClick={onRemove} />
       </div>
-      <div class="permission-grid">
+      <div class="world-permissions">
         {permissionNames.map(name => {
           const state = hasPermission(allow, name) ? 'allow' : hasPermission(deny, name) ? 'deny' : 'inherit';
           return (

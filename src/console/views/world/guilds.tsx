@@ -103,7 +103,7 @@ function GuildCard({ id }: { readonly id: string }) {
   return (
     <section class="stack world-detail" aria-label={data.name}>
       <div class="view-head">
-        <a class="button quiet" href={hrefOf('world', ['guilds'])}>
+        <a class="button quiet world-back" href={hrefOf('world', ['guilds'])}>
           {worldWords.back}
         </a>
         <h2>{data.name}</h2>

@@ -19,7 +19,7 @@ export function PermissionFields({
   return (
     <fieldset class="stack">
       <legend>{words.permissions}</legend>
-      <div class="permission-grid">
+      <div class="world-permissions">
         {permissionNames.map(name => (
           <Checkbox
             key={name}

@@ -27,7 +27,7 @@ export function SecretsDialog({ secrets, onClose }: { readonly secrets: readonly
               <strong>
                 {application_name} · {kinds[kind]}
               </strong>
-              <p class="mono secret">{value}</p>
+              <p class="mono world-secret">{value}</p>
             </div>
             <CopyButton text={value} />
           </li>

@@ -137,14 +137,14 @@ function SessionCard({ id }: { readonly id: string }) {
   return (
     <section class="stack world-detail" aria-label={words.detail}>
       <div class="view-head">
-        <a class="button quiet" href={hrefOf('world', ['sessions'])}>
+        <a class="button quiet world-back" href={hrefOf('world', ['sessions'])}>
           {worldWords.back}
         </a>
         <h2>{whoOf(session)}</h2>
         <CopyButton text={session.id} label={worldWords.copyId} isBare />
       </div>
       {isGone && (
-        <div class="lobby-ended" role="status">
+        <div class="world-gone" role="status">
           {words.gone}
         </div>
       )}

@@ -143,7 +143,7 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
   return (
     <section class="stack world-detail" aria-label={name}>
       <div class="view-head">
-        <a class="button quiet" href={closeHref}>
+        <a class="button quiet world-back" href={closeHref}>
           {worldWords.back}
         </a>
         <h2>{name}</h2>

@@ -15,7 +15,7 @@ export default function WorldView({ path, query }: ViewProps) {
   const open = parts.find(part => part === path[0]) ?? 'applications';
   const id = path[1];
   return (
-    <>
+    <div class="world">
       <div class="view-head">
         <h1>{words.title}</h1>
       </div>
@@ -31,7 +31,7 @@ export default function WorldView({ path, query }: ViewProps) {
         {open === 'sessions' && <Sessions openId={id} query={query} />}
         {open === 'fixtures' && <FixturesFile />}
       </Tabs>
-    </>
+    </div>
   );
 }
 
