@@ -102,7 +102,7 @@ async function save(recorder: ServiceRecorder, path: string, say: (line: string)
   say(printable(`The traffic was written to ${path}.`));
 }
 
-function greeting({ webBase, fixtures }: Service, settings: DevSettings): string[] {
+function greeting({ webBase, fixtures, consoleUrl }: Service, settings: DevSettings): string[] {
   const { applications, users, guilds } = fixtures;
   const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
   const channels = guilds.flatMap(guild => guild.channels.map(({ name }) => name));
@@ -112,6 +112,7 @@ function greeting({ webBase, fixtures }: Service, settings: DevSettings): string
     `  users         ${names(users.map(({ username }) => username))}`,
     `  channels      ${names(channels)}`,
     `  addresses     ${settings.readyFile}`,
+    ...(consoleUrl === undefined ? [] : [`  console       ${consoleUrl}`]),
   ];
 }
 

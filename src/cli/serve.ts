@@ -37,6 +37,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   });
   try {
     announce(service, ready);
+    // For people only: where the output is read by a program, the ready line has it.
+    if (service.consoleUrl !== undefined && process.stderr.isTTY)
+      process.stderr.write(`\nConsole: ${service.consoleUrl}\n\n`);
     const warning = proxyWarning(settings);
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
@@ -71,6 +74,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     slowStatementMs,
     data,
     shared,
+    console,
   } = settings;
   return {
     ...{
@@ -96,6 +100,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
+    ...(console && { console }),
   };
 }
 

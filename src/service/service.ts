@@ -1,7 +1,7 @@
 import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
-import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
+import { addressesOf, consoleUrlAt, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
 import { createRequestIds, createRequestLog } from './http/call.ts';
@@ -17,6 +17,7 @@ import {
   checkSlowStatement,
   checkTrustedProxies,
   checkVoiceEndpoint,
+  chooseConsole,
   chooseLimits,
   chooseSharedEngines,
   chooseSignIn,
@@ -82,6 +83,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
   const shared = chooseSharedEngines(options);
+  const isConsoleOn = chooseConsole(options);
   checkSlowStatement(options.slowStatementMs);
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
@@ -89,7 +91,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   try {
     return await start(
       options,
-      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
+      {
+        ...{ host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
+        isConsoleOn,
+      },
       closing,
     );
   } catch (error) {
@@ -101,12 +106,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared } =
     checked;
+  const { isConsoleOn } = checked;
   const pendingWork = new PendingWork();
   const environment: Environment = {
     ...{
       limits,
       pendingWork,
       shared,
+      isConsoleOn,
       entropy: options.entropy ?? systemEntropy,
       log: reportErrors(options.log ?? silentLogger),
     },
@@ -185,6 +192,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   const addresses: ServiceAddresses = {
     ...{ apiBase, webBase, gateway, controlBase: `${own}/control`, controlToken },
     ...(opsBase !== undefined && { opsBase }),
+    ...(isConsoleOn && { consoleUrl: consoleUrlAt(own, controlToken) }),
   };
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= closeAll(closing, drainTimeoutMs));

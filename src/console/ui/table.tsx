@@ -26,6 +26,12 @@ export interface TableProps<Row> {
   onSeen?(first: number, last: number): void;
   /** The end of the rows is near: more can be read. */
   onNearEnd?(): void;
+  /** The start of the rows is near: older ones can be put before them. What is in sight then stays where it is. */
+  onNearStart?(): void;
+  /** Keeps the last row in sight while rows are added. */
+  readonly isAtEnd?: boolean;
+  /** The reader scrolled away from the end, or back to it. */
+  onAtEnd?(isAtEnd: boolean): void;
   /** Shown behind the last row, such as that more are being read. */
   readonly footer?: ComponentChildren;
   /** In pixels; all rows have it. */
@@ -50,6 +56,9 @@ export function Table<Row>(props: TableProps<Row>) {
     selectedKey,
     onOpen,
     onNearEnd,
+    onNearStart,
+    isAtEnd,
+    onAtEnd,
     footer,
     rowHeight = rowHeightDefault,
     classOf,
@@ -71,10 +80,14 @@ export function Table<Row>(props: TableProps<Row>) {
   const measure = () => {
     const element = scroller.current;
     if (!element) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - overscan);
+    const top = Math.floor(element.scrollTop / rowHeight);
+    const topRow = rows[top];
+    if (topRow) anchor.current = { key: keyOf(topRow), index: top };
+    const first = Math.max(0, top - overscan);
     const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + overscan;
     setRange(range => (range[0] === first && range[1] === last ? range : [first, last]));
     if (last >= rows.length) onNearEnd?.();
+    if (first === 0) onNearStart?.();
   };
   useEffect(() => {
     const element = scroller.current;
@@ -83,7 +96,18 @@ export function Table<Row>(props: TableProps<Row>) {
     observer.observe(element);
     return () => observer.disconnect();
   });
-  useLayoutEffect(measure, [rows, rowHeight]);
+  /** The row at the upper edge, by which the scroll position is found again when rows come before it. */
+  const anchor = useRef<{ readonly key: string; readonly index: number } | undefined>(undefined);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element && isAtEnd) element.scrollTop = element.scrollHeight;
+    else if (element && onNearStart && anchor.current) {
+      const { key, index } = anchor.current;
+      const moved = rows.findIndex(row => keyOf(row) === key) - index;
+      if (moved > -index) element.scrollTop += moved * rowHeight;
+    }
+    measure();
+  }, [rows, rowHeight, isAtEnd]);
   useEffect(
     () => props.onSeen?.(Math.min(range[0], rows.length), Math.min(range[1], rows.length)),
     [range, rows.length],
@@ -96,6 +120,13 @@ export function Table<Row>(props: TableProps<Row>) {
     row.focus({ preventScroll: true });
   });
 
+  const onScroll = () => {
+    measure();
+    const element = scroller.current;
+    if (!element || !onAtEnd) return;
+    const isEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - rowHeight / 2;
+    if (isEnd !== isAtEnd) onAtEnd(isEnd);
+  };
   const moveTo = (index: number) => {
     const target = Math.max(0, Math.min(rows.length - 1, index));
     const row = rows[target];
@@ -140,7 +171,7 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
       style={{ '--columns': template(columns), '--columns-small': template(small), '--row': `${rowHeight}px` }}
-      onScroll={measure}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
       <div class="table-head" role="row" aria-rowindex={1}>

@@ -29,6 +29,8 @@ export interface CallBody {
   /** Sent as a form instead of a body, as the OAuth2 calls require. */
   readonly form?: Readonly<Record<string, string>>;
   readonly files?: readonly CallFile[];
+  /** Sent as `x-discord-locale`: in which language localized texts are answered. */
+  readonly locale?: string;
 }
 
 export interface CallFile {
@@ -49,4 +51,14 @@ export interface CallAnswer {
   readonly body: unknown;
   /** The traffic's entry of the call; null while no traffic is recorded. */
   readonly traffic_id: number | null;
+}
+
+/**
+ * `POST /control/users/{id}/session`. Without a body: a token of the user's own client. With one: an access token of a game in which the
+ * user is signed in.
+ */
+export interface SessionBody {
+  readonly application_id: ApplicationId;
+  /** Default: as in {@link ActAs}. */
+  readonly scopes?: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { CallAnswer, CallBody } from './act.ts';
+import type { CallAnswer, CallBody, SessionBody } from './act.ts';
 import type { CommandsAnswer, CommandsQuery, CommandVersionsAnswer, ExplainAnswer, ExplainBody } from './commands.ts';
 import type { LobbiesPage, LobbiesQuery, LobbyDetails } from './lobbies.ts';
 import type { SessionActionBody, SessionDetails, SessionsPage, SessionsQuery } from './sessions.ts';
@@ -39,7 +39,7 @@ export interface ControlCalls {
   'GET /users': { query: ListQuery & { readonly username?: string }; answer: UsersPage };
   'GET /users/{id}': { answer: UserDetails };
   'GET /users/{id}/authorizations': { answer: AuthorizationsAnswer };
-  'POST /users/{id}/session': { answer: { readonly token: string } };
+  'POST /users/{id}/session': { body: SessionBody | undefined; answer: { readonly token: string } };
   'DELETE /users/{id}/tokens': { answer: undefined };
   'DELETE /authorizations/{id}': { answer: undefined };
   'GET /guilds': { query: ListQuery; answer: GuildsPage };
@@ -103,6 +103,8 @@ export interface ArmedFaultView {
   readonly kind: string;
   /** Null: without bound. */
   readonly left: number | null;
+  /** How often it was injected. */
+  readonly struck: number;
   readonly match?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
@@ -110,4 +112,6 @@ export interface ArmedFaultView {
 /** The error of every call. */
 export interface ControlError {
   readonly message: string;
+  /** What is wrong in the body, and where: each path leads through the body. */
+  readonly issues?: readonly { readonly path: readonly string[]; readonly code: string; readonly message: string }[];
 }

@@ -12,6 +12,8 @@ export interface LobbiesQuery extends ListQuery {
 }
 
 export interface LobbiesPage extends ListPage {
+  /** How many lobbies there are; null when the engine cannot tell cheaply. */
+  readonly total: number | null;
   readonly lobbies: readonly LobbySummary[];
 }
 
@@ -23,6 +25,10 @@ export interface LobbySummary {
   readonly member_count: number;
   /** When it ends if no member is connected then; null while a channel is linked. */
   readonly expires_at_ms: number | null;
+  readonly idle_timeout_seconds: number;
+  readonly linked_channel_id: ChannelId | null;
+  /** How many messages were ever sent to it. */
+  readonly message_count: number;
 }
 
 /** `GET /control/lobbies/{id}` */
@@ -31,7 +37,6 @@ export interface LobbyDetails extends LobbySummary {
   readonly created_at_ms: number;
   /** Rises with every change. */
   readonly revision: number;
-  readonly idle_timeout_seconds: number;
   readonly override_event_webhooks_url: string | null;
   /** A client made it by a secret, which leads to it until then; null: a server made it. */
   readonly secret_expires_at_ms: number | null;
@@ -41,7 +46,6 @@ export interface LobbyDetails extends LobbySummary {
   readonly members: readonly LobbyMemberDetails[];
   /** The members in the lobby's call. */
   readonly call: readonly LobbyCallMember[];
-  readonly message_count: number;
   /** The last 50, the newest last. */
   readonly messages: readonly LobbyMessage[];
   /** Invites to the guild of the linked channel that were not used yet, at most 100. Their codes are masked. */

@@ -2,7 +2,7 @@ import type { ApplicationId, GuildId, LobbyId, Snowflake, UserId } from '../../m
 import type { RouteName } from '../routes.ts';
 
 /** What the service exchanged with its callers, or sent to servers of applications. */
-export type TrafficKind = 'request' | 'dispatch' | 'delivery' | 'connection' | 'oauth' | 'fault';
+export type TrafficKind = 'request' | 'dispatch' | 'delivery' | 'connection' | 'oauth' | 'fault' | 'timer';
 
 /** An entry of the traffic as lists and the stream show it. {@link TrafficDetails} has the rest. Secrets are masked. */
 export type TrafficEntry =
@@ -11,7 +11,8 @@ export type TrafficEntry =
   | TrafficDelivery
   | TrafficConnection
   | TrafficOAuth
-  | TrafficFault;
+  | TrafficFault
+  | TrafficTimer;
 
 interface EntryBase {
   /** Names the entry. It is given when the exchange begins: causes have lower ids than their effects. */
@@ -96,7 +97,8 @@ export interface TrafficDispatch extends EntryBase {
   readonly sessions: number;
   /** The session that alone received it; null: all that followed the topic. */
   readonly session_id: string | null;
-  readonly bytes: number;
+  /** Of its data; null when nobody received it, because it is then never encoded. */
+  readonly bytes: number | null;
 }
 
 /** A request to a server outside: a webhook event, an interaction, the probe of an endpoint, an identity provider. */
@@ -126,6 +128,14 @@ export interface TrafficConnection extends EntryBase {
   readonly code: number | null;
   /** Closed by the client or the network. */
   readonly by_peer: boolean | null;
+}
+
+/** Something that was due and changed the state: a lobby that ended, an interaction that failed. */
+export interface TrafficTimer extends EntryBase {
+  readonly kind: 'timer';
+  readonly timer: 'lobbies' | 'interactions';
+  /** Of the record that was due. */
+  readonly subject_id: Snowflake;
 }
 
 /** A fault that was injected. */

@@ -58,6 +58,8 @@ export interface ApplicationDetails {
   }[];
   /** The public key of its signed requests, in hex. */
   readonly verify_key: string;
+  /** Gateway sessions of its bot at this node. Without one, and without an endpoint, nobody receives its interactions. */
+  readonly bot_sessions: number;
   /** The guilds that it is installed in, at most 100. */
   readonly guild_ids: readonly GuildId[];
 }
@@ -85,12 +87,13 @@ export interface UserSummary {
   readonly banned: boolean;
   /** The application whose provisional account it is; null: a full account. */
   readonly provisional_of: ApplicationId | null;
+  readonly locale: string;
+  /** 18 or older. */
+  readonly adult: boolean;
 }
 
 /** `GET /control/users/{id}` */
 export interface UserDetails extends UserSummary {
-  readonly locale: string;
-  readonly adult: boolean;
   readonly guilds: readonly { readonly id: GuildId; readonly name: string; readonly roles: readonly RoleId[] }[];
   readonly lobbies: readonly { readonly id: LobbyId; readonly application_id: ApplicationId }[];
   readonly authorizations: readonly AuthorizationDetails[];

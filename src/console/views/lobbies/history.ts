@@ -10,13 +10,13 @@ export interface HistoryLine {
   readonly text: string;
   /** Who did it, or how far it went; empty when there is nothing to say. */
   readonly detail: string;
-  readonly kind: 'request' | 'event' | 'delivery' | 'fault' | 'other';
+  readonly kind: 'request' | 'event' | 'delivery' | 'timer' | 'fault' | 'other';
   readonly isFailure: boolean;
   /** It follows from an entry that is in the list, too. */
   readonly isEffect: boolean;
 }
 
-const { routes, events, by, receivers, faults, deliveries } = lobbyWords.history;
+const { routes, events, by, receivers, faults, deliveries, timers } = lobbyWords.history;
 
 /** What the entries of a lobby's traffic say, the newest first. Reading alone is no part of a lobby's history. */
 export function historyOf(entries: readonly TrafficEntry[]): readonly HistoryLine[] {
@@ -62,6 +62,8 @@ function lineOf(entry: TrafficEntry, isEffect: boolean): HistoryLine {
     }
     case 'fault':
       return { ...line, kind: 'fault', text: faults(entry.fault), detail: '', isFailure: true };
+    case 'timer':
+      return { ...line, kind: 'timer', text: timers[entry.timer], detail: '', isFailure: false };
     case 'connection':
       return { ...line, kind: 'other', text: entry.event, detail: entry.session_id ?? '', isFailure: false };
   }

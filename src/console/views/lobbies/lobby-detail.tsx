@@ -177,7 +177,9 @@ function Facts({
     <dl class="facts lobby-facts">
       <dt>{facts.application}</dt>
       <dd>
-        <a href={hrefOf('world', ['applications', lobby.application_id])}>{application?.name ?? lobby.application_id}</a>
+        <a href={hrefOf('world', ['applications', lobby.application_id])}>
+          {application?.name ?? lobby.application_id}
+        </a>
       </dd>
       <dt>{facts.origin}</dt>
       <dd>

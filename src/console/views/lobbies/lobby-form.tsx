@@ -63,7 +63,10 @@ export function LobbyForm({
     if (duplicateKeys(rows).size > 0) return;
     const asked: Act = lobby
       ? lobbyActions.edit(lobby, changesOf())
-      : lobbyActions.create(chosen, { ...changesOf(), ...(idsOf(members).length > 0 && { members: entriesOf(members) }) });
+      : lobbyActions.create(chosen, {
+          ...changesOf(),
+          ...(idsOf(members).length > 0 && { members: entriesOf(members) }),
+        });
     if (lobby && Object.keys(asked.call.body as object).length === 0) {
       toast(words.nothingChanged);
       onClose();

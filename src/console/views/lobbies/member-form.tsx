@@ -8,13 +8,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
+import { UserPicker } from '../../ui/user-picker.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
-import { errorProp } from './lobby-form.tsx';
 import { lobbyActions } from './lobby-actions.ts';
+import { errorProp } from './lobby-form.tsx';
 import { duplicateKeys, metadataOf, rowsOf } from './metadata.ts';
 import { MetadataFields } from './metadata-fields.tsx';
 import { memberName } from './names.ts';
-import { UserPicker } from '../../ui/user-picker.tsx';
 
 const words = lobbyWords.form;
 

@@ -59,7 +59,7 @@ export function MembersTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; r
             {lobby.members.map(member => (
               <li key={member.id} class="entry">
                 <span
-                  class={member.connected ? 'presence connected' : 'presence'}
+                  class={member.connected ? 'lobby-presence connected' : 'lobby-presence'}
                   title={member.connected ? words.connected : words.away}
                 />
                 <div class="grow">
@@ -70,9 +70,7 @@ export function MembersTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; r
                       {member.connected ? words.connected : words.away}
                     </span>
                     {inCall.has(member.id) && <span class="badge">{lobbyWords.call.speaking}</span>}
-                    {(member.flags & lobbyMemberFlags.CanLinkLobby) !== 0 && (
-                      <span class="badge">{words.mayLink}</span>
-                    )}
+                    {(member.flags & lobbyMemberFlags.CanLinkLobby) !== 0 && <span class="badge">{words.mayLink}</span>}
                     {member.username === null && <span class="badge warn">{words.gone}</span>}
                   </div>
                   <div class="hint">
@@ -102,11 +100,7 @@ export function MembersTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; r
         </>
       )}
       {edited !== undefined && (
-        <MemberForm
-          lobby={lobby}
-          member={edited === 'new' ? undefined : edited}
-          onClose={() => setEdited(undefined)}
-        />
+        <MemberForm lobby={lobby} member={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
     </div>
   );

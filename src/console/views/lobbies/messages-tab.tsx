@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { timestampOf } from '../../../model/snowflake.ts';
+import { snowflakeTimeMs } from '../../../model/snowflake.ts';
 import type { LobbyDetails } from '../../../wire/control/lobbies.ts';
 import { act } from '../../control/act.ts';
 import { issueAt, useRun } from '../../control/use-run.ts';
@@ -9,8 +9,8 @@ import { Select, TextField } from '../../ui/field.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { timeText } from '../../ui/text/time.ts';
 import { lobbyWords } from '../../words/en/lobbies.ts';
-import { errorProp } from './lobby-form.tsx';
 import { lobbyActions } from './lobby-actions.ts';
+import { errorProp } from './lobby-form.tsx';
 import { metadataLine } from './metadata.ts';
 import { memberName } from './names.ts';
 
@@ -27,17 +27,16 @@ export function MessagesTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; 
       {lobby.messages.length === 0 ? (
         <EmptyState title={words.empty} text={words.emptyHint} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-        <ol ref={list} class="entries messages" aria-label={words.log} tabIndex={0}>
+        <ol ref={list} class="entries lobby-messages" aria-label={words.log} tabIndex={0}>
           {lobby.messages.map(({ id, author, content, lobby_member, moderation_metadata }) => (
             <li key={id} class="entry">
-              <time class="hint mono">{timeText(timestampOf(id))}</time>
+              <time class="hint mono">{timeText(snowflakeTimeMs(id))}</time>
               <div class="grow">
                 <div class="row">
                   <strong>{author.global_name ?? author.username}</strong>
                   {lobby_member && <span class="soft">{lobby_member.additional_name}</span>}
                 </div>
-                <p class="message-text">{content}</p>
+                <p class="lobby-message-text">{content}</p>
                 {moderation_metadata && (
                   <p class="hint">
                     {words.moderation}: {metadataLine(moderation_metadata)}
@@ -67,7 +66,7 @@ function SendForm({ lobby }: { readonly lobby: LobbyDetails }) {
     if (await running.run(() => act(call))) setContent('');
   };
   return (
-    <form class="send-form" onSubmit={event => void send(event)}>
+    <form class="lobby-send" onSubmit={event => void send(event)}>
       <FailureNote failure={failure} shown={['content']} />
       <Select
         label={words.as}
@@ -75,12 +74,7 @@ function SendForm({ lobby }: { readonly lobby: LobbyDetails }) {
         choices={lobby.members.map(member => ({ value: member.id as string, label: memberName(member) }))}
         onChange={setSender}
       />
-      <TextField
-        label={words.text}
-        value={content}
-        {...errorProp(issueAt(failure, 'content'))}
-        onInput={setContent}
-      />
+      <TextField label={words.text} value={content} {...errorProp(issueAt(failure, 'content'))} onInput={setContent} />
       <Button kind="primary" type="submit" isBusy={isBusy}>
         {words.send}
       </Button>

@@ -25,7 +25,6 @@ export function MetadataFields({
     <fieldset class="metadata-fields">
       <legend>{legend}</legend>
       {rows.map((row, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own: keys are edited
         <div key={at} class="metadata-row">
           <input
             class="input mono"

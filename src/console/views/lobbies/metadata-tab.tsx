@@ -25,7 +25,7 @@ export function MetadataTab({
         <>
           <dl class="facts mono">
             {entries.map(([key, value]) => (
-              <div key={key} class="fact">
+              <div key={key}>
                 <dt>{key}</dt>
                 <dd>{value}</dd>
               </div>
@@ -45,7 +45,7 @@ export function MetadataTab({
               <time class="hint mono">{timeText(at_ms)}</time>
               <div class="grow">
                 {who !== undefined && <div class="hint">{who}</div>}
-                <ul class="diff">
+                <ul class="lobby-diff">
                   {changes.map(change => (
                     <ChangeLine key={change.key} change={change} />
                   ))}
@@ -62,9 +62,9 @@ export function MetadataTab({
 function ChangeLine({ change: { key, kind, before, after } }: { readonly change: MetadataChange }) {
   if (kind === 'same') return null;
   return (
-    <li class={`diff-line ${kind}`}>
-      <span class="diff-kind">{words.kinds[kind]}</span> <code>{key}</code>{' '}
-      {before !== undefined && <del>{before}</del>} {after !== undefined && <ins>{after}</ins>}
+    <li class={kind}>
+      {words.kinds[kind]} <code>{key}</code> {before !== undefined && <del>{before}</del>}{' '}
+      {after !== undefined && <ins>{after}</ins>}
     </li>
   );
 }

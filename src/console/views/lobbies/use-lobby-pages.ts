@@ -3,7 +3,7 @@ import type { LobbiesPage, LobbySummary } from '../../../wire/control/lobbies.ts
 import { control, isAbort, type Query } from '../../control/client.ts';
 import { areaChanges } from '../../control/live.ts';
 import { returns } from '../../control/service-state.ts';
-import { failureOf, type Failure } from '../../control/use-run.ts';
+import { type Failure, failureOf } from '../../control/use-run.ts';
 import { type Page, type PageAnswer, pagesAt, readAgain, replacePage, rowsOfPages } from './lobby-pages.ts';
 
 /** Rows of one call. A search may look at many lobbies to find few: its pages are smaller. */
@@ -17,6 +17,8 @@ export interface LobbyPages {
   readonly hasMore: boolean;
   /** The last call gave up before it had filled a page, after so many lobbies. */
   readonly searched: number | undefined;
+  /** How many lobbies there are, whatever is searched for; null when the service cannot tell. */
+  readonly total: number | null;
   readonly isLoading: boolean;
   readonly failure: Failure | undefined;
   loadMore(): void;
@@ -29,6 +31,7 @@ interface State {
   readonly pages: readonly Page<LobbySummary>[];
   readonly isLoading: boolean;
   readonly searched?: number | undefined;
+  readonly total?: number | null;
   readonly failure?: Failure | undefined;
 }
 
@@ -41,9 +44,17 @@ export function useLobbyPages(query: Query): LobbyPages {
   latest.current = state;
   const abort = useRef(new AbortController());
 
-  const read = async (after: string | undefined, signal: AbortSignal): Promise<PageAnswer<LobbySummary> & { searched: number | undefined }> => {
+  const read = async (
+    after: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PageAnswer<LobbySummary> & Pick<State, 'searched' | 'total'>> => {
     const answer = await control.get<LobbiesPage>('/lobbies', { query: { ...query, limit: pageSize, after }, signal });
-    return { rows: answer.lobbies, next: answer.next, searched: answer.truncated ? answer.searched : undefined };
+    return {
+      rows: answer.lobbies,
+      next: answer.next,
+      searched: answer.truncated ? answer.searched : undefined,
+      total: answer.total,
+    };
   };
   const isOver = (signal: AbortSignal, error: unknown) => signal.aborted || isAbort(error);
 
@@ -51,13 +62,14 @@ export function useLobbyPages(query: Query): LobbyPages {
     const { signal } = abort.current;
     setState(state => ({ ...state, isLoading: true, failure: undefined }));
     try {
-      const { rows, next, searched } = await read(after, signal);
+      const { rows, next, searched, total } = await read(after, signal);
       if (signal.aborted) return;
       setState(state => ({
         key,
         pages: [...(after === undefined ? [] : state.pages), { after, next, rows }],
         isLoading: false,
         searched,
+        total,
       }));
     } catch (error) {
       if (!isOver(signal, error)) setState(state => ({ ...state, isLoading: false, failure: failureOf(error) }));
@@ -120,6 +132,7 @@ export function useLobbyPages(query: Query): LobbyPages {
     rows,
     hasMore: pages.length === 0 || next !== null,
     searched: state.searched,
+    total: state.total ?? null,
     isLoading: state.isLoading || state.key !== key,
     failure: state.failure,
     loadMore() {
@@ -133,7 +146,7 @@ export function useLobbyPages(query: Query): LobbyPages {
 
 /** One list for the same pages, so that the table can see that nothing changed. */
 function useRows(pages: readonly Page<LobbySummary>[]): readonly LobbySummary[] {
-  const kept = useRef<{ pages: readonly Page<LobbySummary>[]; rows: readonly LobbySummary[] }>();
+  const kept = useRef<{ pages: readonly Page<LobbySummary>[]; rows: readonly LobbySummary[] }>(undefined);
   if (kept.current?.pages !== pages) kept.current = { pages, rows: rowsOfPages(pages) };
   return kept.current.rows;
 }

@@ -36,7 +36,7 @@ export function useLobby(id: string): WatchedLobby {
   // Undefined: nothing came yet; null: it is not there any more.
   const [live, setLive] = useState<LobbyDetails | null>();
   const [changes, setChanges] = useState<readonly WatchedChange[]>([]);
-  const last = useRef<LobbyDetails>();
+  const last = useRef<LobbyDetails>(undefined);
   useStream({ events: 'lobby', lobby: id }, { lobby: ({ lobby }) => setLive(lobby), restarted: first.reload });
 
   const now = newest(live ?? undefined, first.data);

@@ -1,7 +1,5 @@
-import './lobbies.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { LobbySummary } from '../../../wire/control/lobbies.ts';
-import type { ControlStatus } from '../../../wire/control/status.ts';
 import type { ApplicationsPage } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate, setQuery, type ViewProps } from '../../router.ts';
@@ -34,7 +32,7 @@ export default function LobbiesView({ path, query }: ViewProps) {
 
   const list = { search: written };
   return (
-    <>
+    <div class="lobbies">
       <div class="view-head">
         <h1>{words.title}</h1>
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -75,7 +73,7 @@ export default function LobbiesView({ path, query }: ViewProps) {
           }}
         />
       )}
-    </>
+    </div>
   );
 }
 
@@ -97,7 +95,6 @@ function LobbyList({
     application_id: search.application,
     user_id: search.member,
   });
-  const status = useControl<ControlStatus>('/status', { everyMs: 10_000 });
   const { rows, hasMore, isLoading, failure, searched } = pages;
 
   // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
@@ -133,7 +130,7 @@ function LobbyList({
     },
   ];
   const isFiltered = written !== '';
-  const total = status.data?.counts.lobbies;
+
   return (
     <section class="lobby-list" aria-label={words.list}>
       <div class="lobby-filters">
@@ -156,7 +153,7 @@ function LobbyList({
         />
       </div>
       <p class="hint" role="status">
-        {!isFiltered && total ? words.count(total.count, total.is_more) : words.count(rows.length, hasMore)}
+        {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
         {searched !== undefined && ` ${words.searched(searched)}`}
       </p>
       <FailureNote failure={failure} />
@@ -180,14 +177,14 @@ function LobbyList({
           rows={rows}
           keyOf={({ id }) => id}
           selectedKey={openId}
+          onSeen={pages.setSeen}
           onOpen={({ id }) => navigate(hrefOf('lobbies', [id], { search: written }))}
-          onNearEnd={searched === undefined ? pages.loadMore : undefined}
+          {...(searched === undefined && { onNearEnd: pages.loadMore })}
           footer={
             isLoading ? (
               <Loading />
             ) : (
-              searched !== undefined &&
-              hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
+              searched !== undefined && hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
             )
           }
         />

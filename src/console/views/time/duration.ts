@@ -18,24 +18,3 @@ function wholeMs(ms: number): number | undefined {
   const whole = Math.round(ms);
   return Number.isSafeInteger(whole) ? whole : undefined;
 }
-
-/**
- * A span of time in at most two units, rounded down: `850 ms`, `4.2 s`, `2 min 5 s`, `3 h 20 min`, `6 d 4 h`. Below ten seconds it has
- * tenths, so that a countdown of three seconds can be followed.
- */
-export function formatDuration(ms: number): string {
-  if (ms < 0) return `-${formatDuration(-ms)}`;
-  if (ms < 1_000) return `${Math.floor(ms)} ms`;
-  if (ms < 10_000) return `${Math.floor(ms / 100) / 10} s`;
-  const seconds = Math.floor(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return two(minutes, 'min', seconds % 60, 's');
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return two(hours, 'h', minutes % 60, 'min');
-  return two(Math.floor(hours / 24), 'd', hours % 24, 'h');
-}
-
-function two(great: number, greatUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${great} ${greatUnit}` : `${great} ${greatUnit} ${small} ${smallUnit}`;
-}

@@ -1,4 +1,3 @@
-import { intents } from '../../../model/gateway.ts';
 import { allPermissions, permissionBits } from '../../../model/guild.ts';
 
 /** Bits by their names, and what is left over without a name. */
@@ -8,15 +7,10 @@ export interface NamedBits {
   readonly rest: string;
 }
 
-/** The intents of a session, by name. */
-export function nameIntents(bits: number): NamedBits {
-  return nameBits(BigInt(bits), intents);
-}
-
 /** Permission bits in decimal text, by name. Undefined when the text is no such number. */
 export function namePermissions(text: string): NamedBits | undefined {
   const bits = readPermissions(text);
-  return bits === undefined ? undefined : nameBits(bits, permissionBits);
+  return bits === undefined ? undefined : nameBits(bits);
 }
 
 /** Every permission that has a name. */
@@ -39,8 +33,8 @@ export function hasPermission(text: string, name: keyof typeof permissionBits): 
   return ((readPermissions(text) ?? 0n) & permissionBits[name]) !== 0n;
 }
 
-function nameBits(bits: bigint, table: Readonly<Record<string, number | bigint>>): NamedBits {
-  const names = Object.entries(table).filter(([, bit]) => (bits & BigInt(bit)) !== 0n);
-  const rest = names.reduce((left, [, bit]) => left & ~BigInt(bit), bits);
+function nameBits(bits: bigint): NamedBits {
+  const names = Object.entries(permissionBits).filter(([, bit]) => (bits & bit) !== 0n);
+  const rest = names.reduce((left, [, bit]) => left & ~bit, bits);
   return { names: names.map(([name]) => name), rest: String(rest) };
 }

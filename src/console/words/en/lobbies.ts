@@ -4,6 +4,9 @@ import type { RouteName } from '../../../wire/routes.ts';
 /** The words of the lobbies' view. */
 export const lobbyWords = {
   title: 'Lobbies',
+  one: 'Lobby',
+  copyId: 'Copy the id',
+  linked: 'linked',
   list: 'All lobbies',
   searchLabel: 'Search ids, metadata and members',
   searchHint: 'Words are looked for in ids, metadata and members. application:ID and member:ID narrow the search.',
@@ -60,11 +63,14 @@ export const lobbyWords = {
     webhook: 'Webhook address',
     webhookOfApplication: 'as the application',
     linked: 'Linked channel',
+    requireAuthorization: 'users must have authorized the application',
     notLinked: 'none',
     members: 'Members',
     connected: (connected: number, all: number) => `${connected} of ${all} connected`,
     messages: 'Messages sent',
   },
+
+  timers: { idle_end: 'Ends when idle', secret_expiry: 'Secret expires', invite_expiry: 'Invite expires' },
 
   tabs: {
     members: 'Members',
@@ -89,6 +95,8 @@ export const lobbyWords = {
     metadata: 'Metadata',
     gone: 'account removed',
     editTitle: (name: string) => `Edit ${name}`,
+    removeLabel: (name: string) => `Remove ${name}`,
+    first: (shown: number, all: number) => `The first ${shown} of ${all} are shown.`,
     removeTitle: (name: string) => `Remove ${name} from the lobby?`,
     removeText:
       'The member’s metadata in this lobby is lost. The game of the player receives LOBBY_DELETE with the reason removed.',
@@ -103,6 +111,8 @@ export const lobbyWords = {
     emptyHint:
       'Metadata is text → text that all members see, such as the map and the mode. Edit the lobby to set some.',
     changes: 'Changes while you watch',
+    ofMember: (name: string) => `Member ${name}`,
+    kinds: { added: 'added', removed: 'removed', changed: 'changed' },
     noChanges: 'Nothing has changed since this page was opened.',
     key: 'Key',
     value: 'Value',
@@ -120,6 +130,7 @@ export const lobbyWords = {
     send: 'Send',
     nobody: 'Only members can send. Add one first.',
     moderation: 'Moderation',
+    notSent: 'The message was not sent.',
     log: 'Messages',
   },
 
@@ -138,7 +149,16 @@ export const lobbyWords = {
     emptyHint:
       'Requests, events and timers of this lobby appear here as they happen. The console keeps the most recent traffic only.',
     older: 'Earlier',
-    open: 'In the traffic',
+    open: 'Traffic',
+    openEntry: (id: number) => `Entry ${id} in the traffic`,
+    kinds: {
+      request: 'request',
+      event: 'event',
+      delivery: 'delivery',
+      timer: 'timer',
+      fault: 'fault',
+      other: 'gateway',
+    },
     receivers: (count: number) => (count === 1 ? 'to 1 session' : `to ${count} sessions`),
     by: {
       bot: 'by the bot',
@@ -185,6 +205,7 @@ export const lobbyWords = {
       endpoint_probe: 'Probe of an endpoint',
       identity_provider: 'Identity provider',
     },
+    timers: { lobbies: 'The idle timeout had passed', interactions: 'An interaction was due' },
     faults: (kind: string) => `Injected fault: ${kind}`,
   },
 
@@ -194,6 +215,8 @@ export const lobbyWords = {
     create: 'Create lobby',
     save: 'Save',
     cancel: 'Cancel',
+    invalid: 'Some fields cannot be accepted as they are.',
+    noUser: 'Choose a user first.',
     application: 'Application',
     applicationHint: 'Its bot creates the lobby.',
     metadata: 'Metadata',
@@ -226,6 +249,7 @@ export const lobbyWords = {
       'Only members who may link can do this. The service checks everything else, and says which condition failed.',
     nobody: 'No member may link a channel. Edit a member and allow it.',
     channel: 'Channel',
+    isLinked: (channel: string) => `#${channel} is linked now; linking another replaces it.`,
     noChannels: 'There is no text channel. Add one to a guild in the world.',
     confirm: 'Link',
     linked: 'The channel is linked.',

@@ -1,3 +1,4 @@
+import type { TimerKind } from '../../../wire/control/time.ts';
 import type { FaultKind } from '../../views/time/fault-form.ts';
 import type { FaultPresetName } from '../../views/time/fault-presets.ts';
 
@@ -20,6 +21,20 @@ const presets: Readonly<Record<FaultPresetName, { readonly name: string; readonl
   flaky: { name: 'Rare faults', does: 'Errors, delays, cut frames and lost sessions, each of them seldom.' },
 };
 
+const timers: Readonly<Record<TimerKind, string>> = {
+  lobby_idle: 'idle lobby',
+  lobby_invite: 'invite',
+  authorization_code: 'code',
+  device_code: 'device code',
+  access_token: 'access token',
+  refresh_token: 'refresh token',
+  browser_sign_in: 'browser sign-in',
+  interaction_answer: 'answer to an interaction',
+  interaction_token: 'token of an interaction',
+  session_resume: 'session to resume',
+  fault_delay: 'delayed request',
+};
+
 /** The words of the view of time and faults. */
 export const timeWords = {
   title: 'Time and faults',
@@ -34,6 +49,7 @@ export const timeWords = {
     startCommand: 'npx rallypoint dev --virtual-clock',
     advance: 'Advance',
     by: (text: string) => `+${text}`,
+    byPalette: (text: string) => `Advance by ${text}`,
     amount: 'Advance by',
     amountHint: 'Such as 45 s, 3 min or 1 h 30 min. A number alone is seconds.',
     amountWrong: 'Write a duration such as 45 s, 3 min or 1 h 30 min.',
@@ -52,12 +68,15 @@ export const timeWords = {
     emptyHint:
       'Idle lobbies, unanswered interactions, tokens and gateway sessions appear here with the moment at which they expire.',
     truncated: (count: number) => `The first ${count} are shown.`,
-    columns: { in: 'In', at: 'At', what: 'What', where: 'Whose' },
+    columns: { in: 'When', what: 'What', acts: 'Go' },
+    kinds: timers,
+    until: (text: string) => `≤ ${text}`,
+    later: 'later',
+    openLabel: (what: string) => `Open: ${what}`,
     filter: 'Kinds',
     all: 'All kinds',
     open: 'Open',
     chart: 'Deadlines over time',
-    overdue: 'now',
   },
   faults: {
     title: 'Faults',
@@ -72,16 +91,22 @@ export const timeWords = {
       `${count === 1 ? 'One fault is' : `${count} faults are`} disarmed. Frozen sockets stay frozen.`,
     cleared: 'All faults were cleared.',
     clearedOne: 'The fault was cleared.',
+    undo: 'Undo',
+    struck: (count: number) => (count === 1 ? 'struck once' : `struck ${count} times`),
+    left: (count: number) => `${count} left`,
+    ms: (ms: number) => `${ms} ms`,
+    retryAfter: (ms: number) => `retry after ${ms} ms`,
+    resumable: 'resumable',
+    notResumable: 'not resumable',
+    connection: (id: number) => `connection ${id}`,
+    open: 'Traffic',
+    openStrike: (id: number) => `Entry ${id} in the traffic`,
     again: 'Edit a copy',
-    strikes: 'Strikes left',
-    struck: 'So far',
+    strikes: 'What was struck while you watch',
     unlimited: 'until cleared',
     everywhere: 'everything',
-    every: 'every match',
     chance: (percent: number, seed: number) => `${percent} % with seed ${seed}`,
     cluster: 'on all nodes',
-    noTarget: 'Waits for its next match.',
-    columns: { kind: 'Kind', aim: 'Applies to', chance: 'Chance', left: 'Left' },
   },
   form: {
     title: 'Arm a fault',
@@ -115,6 +140,7 @@ export const timeWords = {
     seed: 'Seed',
     seedHint: 'A number or any words. Write it down to get the same run again.',
     newSeed: 'New seed',
+    armShort: 'Arm',
     arm: (name: string) => `Arm ${name}`,
     armed: (name: string, count: number) => `${name}: ${count} faults are armed.`,
     names: presets,

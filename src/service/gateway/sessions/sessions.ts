@@ -64,6 +64,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
 export class Sessions implements SessionOwner, NodeSessions {
   readonly hub: Hub;
   readonly presences: Presences;
+  readonly onEmit: SessionOwner['onEmit'];
   readonly #core: Core;
   readonly #parts: SessionsParts;
   readonly byId = new Map<string, Session>();
@@ -89,6 +90,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#core = core;
     this.#parts = parts;
     this.hub = new Hub(core);
+    const { activity } = core;
+    this.onEmit = activity && ((session, name, data) => activity.emitted(session, name, data));
     this.#localPresences = new LocalPresences(core);
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);

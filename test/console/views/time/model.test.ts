@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../../../src/console/views/time/duration.ts';
+import { countSpans } from '../../../../src/console/views/time/due.ts';
+import { parseDuration } from '../../../../src/console/views/time/duration.ts';
 import { emptyFaultForm, faultKindNames, faultOf, formOf } from '../../../../src/console/views/time/fault-form.ts';
 import { faultPresetNames, faultPresets, seedOf } from '../../../../src/console/views/time/fault-presets.ts';
 import { checkFaults } from '../../../../src/service/testing/faults/fault-document.ts';
@@ -19,18 +20,15 @@ describe('A duration', () => {
   it.each(['', 'soon', '-5', '5 weeks', '1e3', '5 constructor', '99999999999999 d'])('"%s" is none', written => {
     expect(parseDuration(written)).toBeUndefined();
   });
+});
 
-  it.each([
-    [0, '0 ms'],
-    [999, '999 ms'],
-    [2_950, '2.9 s'],
-    [10_000, '10 s'],
-    [125_000, '2 min 5 s'],
-    [12_000_000, '3 h 20 min'],
-    [518_400_000, '6 d'],
-    [-1_500, '-1.5 s'],
-  ])('of %i ms is shown as "%s"', (ms, text) => {
-    expect(formatDuration(ms)).toBe(text);
+describe('The time line', () => {
+  it('counts every deadline once, in the first span that it falls into', () => {
+    const spans = countSpans(
+      [-5, 3_000, 3_001, 60_000, 8 * 86_400_000].map(ms => ({ at_ms: 1_000 + ms })),
+      1_000,
+    );
+    expect(spans.map(({ count }) => count)).toEqual([2, 1, 1, 0, 0, 0, 0, 0, 0, 1]);
   });
 });
 

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hasPermission,
-  nameIntents,
-  namePermissions,
-  withPermission,
-} from '../../../../src/console/views/world/bits.ts';
+import { hasPermission, namePermissions, withPermission } from '../../../../src/console/views/world/bits.ts';
 import { locateInJson } from '../../../../src/console/views/world/locate-in-json.ts';
 
-describe('Bits', () => {
-  it('of intents have their names, and unknown ones are kept apart', () => {
-    expect(nameIntents((1 << 0) | (1 << 27) | (1 << 30))).toEqual({ names: ['GUILDS', 'LOBBIES'], rest: '1073741824' });
-  });
-
-  it('of permissions are switched one by one, and the others stay', () => {
+describe('Permission bits', () => {
+  it('are switched one by one, and the others stay', () => {
     const on = withPermission('2', 'SEND_MESSAGES', true);
     expect(on).toBe('2050');
     expect(hasPermission(on, 'SEND_MESSAGES')).toBe(true);
