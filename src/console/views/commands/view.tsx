@@ -13,7 +13,10 @@ import { scopeOf } from './scope.ts';
 
 export default function CommandsView({ path, query }: ViewProps) {
   const [askedApplication, askedScope = globalPart, askedTab = 'list', commandId] = path;
-  const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 }, areas: ['applications'] });
+  const applications = useControl<ApplicationsPage>('/applications', {
+    query: { limit: 1000 },
+    areas: ['applications'],
+  });
   const list = applications.data?.applications;
   const application =
     list?.find(({ id }) => id === askedApplication) ?? (askedApplication === undefined ? list?.[0] : undefined);
