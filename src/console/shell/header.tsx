@@ -1,14 +1,12 @@
 import { isClockKnown, isClockVirtual, serviceNow } from '../control/clock.ts';
 import { serviceState } from '../control/service-state.ts';
-import { signOut } from '../control/session.ts';
 import { hrefOf } from '../router.ts';
-import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { clockText } from '../ui/text/time.ts';
 import { words } from '../words/en.ts';
 import { isMenuOpen } from './navigation.tsx';
 import { isPaletteOpen } from './palette.tsx';
-import { setTheme, type Theme, theme, themes } from './theme.ts';
+import { Settings } from './settings.tsx';
 
 export function Header() {
   return (
@@ -40,10 +38,9 @@ export function Header() {
         <span class="bar-space" />
         <Clock />
         <Connection />
-        <ThemeSwitch />
-        <Button kind="quiet" onClick={() => signOut()}>
-          {words.shell.signOut}
-        </Button>
+        <div class="bar-settings">
+          <Settings />
+        </div>
       </header>
       <Away />
     </>
@@ -79,20 +76,5 @@ function Away() {
       <Icon name="warning" />
       {words.shell.awaySince(new Date(state.sinceMs).toLocaleTimeString('en-GB'))}
     </p>
-  );
-}
-
-function ThemeSwitch() {
-  return (
-    <label class="theme-switch">
-      <span class="visually-hidden">{words.shell.theme}</span>
-      <select value={theme.value} onChange={event => setTheme(event.currentTarget.value as Theme)}>
-        {themes.map(name => (
-          <option key={name} value={name}>
-            {words.shell.themes[name]}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

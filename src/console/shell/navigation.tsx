@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { hrefOf, route, viewNames } from '../router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { words } from '../words/en.ts';
+import { Settings } from './settings.tsx';
 
 /** Whether the menu of a small screen is open. */
 export const isMenuOpen = signal(false);
@@ -28,6 +29,9 @@ export function Navigation() {
           </li>
         ))}
       </ul>
+      <div class="views-settings">
+        <Settings />
+      </div>
     </nav>
   );
 }

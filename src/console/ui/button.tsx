@@ -16,6 +16,8 @@ export interface ButtonProps {
   /** The act is under way: the button stays where it is and ignores presses. */
   readonly isBusy?: boolean;
   readonly isPressed?: boolean;
+  /** The button shows and hides something. */
+  readonly isExpanded?: boolean;
   readonly title?: string;
   onClick?(event: MouseEvent): void;
 }
@@ -30,6 +32,7 @@ export function Button(props: ButtonProps) {
     isDisabled,
     isBusy,
     isPressed,
+    isExpanded,
     title,
     onClick,
   } = props;
@@ -41,6 +44,7 @@ export function Button(props: ButtonProps) {
       aria-disabled={isBusy}
       aria-busy={isBusy}
       aria-pressed={isPressed}
+      aria-expanded={isExpanded}
       aria-label={label}
       title={title ?? label}
       onClick={event => {

@@ -117,7 +117,7 @@ function Cluster({ cluster }: { readonly cluster: ControlCluster }) {
       <h2>{words.cluster}</h2>
       <p class="hint">{words.clusterHint}</p>
       <div class="overview-scroll" role="region" aria-label={words.cluster} tabIndex={0}>
-        <table class="plain">
+        <table class="plain-table">
           <thead>
             <tr>
               <th scope="col">{words.node}</th>

@@ -59,6 +59,15 @@ export function describe(entry: TrafficEntry, names: Names): Description {
         tone: entry.event === 'closed' && entry.code !== 1000 ? 'warn' : 'plain',
         took: '',
       };
+    case 'timer':
+      return {
+        what: words.timers[entry.timer] ?? entry.timer,
+        more: entry.subject_id,
+        who: '',
+        result: '',
+        tone: 'plain',
+        took: '',
+      };
     case 'fault':
       return { what: entry.fault, more: entry.route ?? '', who: '', result: entry.fault_id, tone: 'warn', took: '' };
     default:

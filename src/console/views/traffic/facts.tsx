@@ -110,7 +110,7 @@ function ownFacts(entry: TrafficEntry, names: Names): readonly Fact[] {
         { name: facts.sessions, value: String(entry.sessions) },
         ...(entry.topic ? [{ name: facts.topic, value: <code>{entry.topic}</code> }] : []),
         ...(entry.session_id ? [{ name: facts.session, value: <SessionLink id={entry.session_id} /> }] : []),
-        { name: facts.bytes, value: bytesText(entry.bytes) },
+        ...(entry.bytes === null ? [] : [{ name: facts.bytes, value: bytesText(entry.bytes) }]),
       ];
     case 'delivery':
       return [
@@ -129,6 +129,8 @@ function ownFacts(entry: TrafficEntry, names: Names): readonly Fact[] {
         ...(entry.code === null ? [] : [{ name: facts.code, value: String(entry.code) }]),
         ...(entry.by_peer === null ? [] : [{ name: facts.byPeer, value: entry.by_peer ? byPeer : byService }]),
       ];
+    case 'timer':
+      return [{ name: facts.subject, value: entry.subject_id }];
     case 'fault':
       return [{ name: facts.fault, value: <a href={hrefOf('time')}>{entry.fault_id}</a> }];
     default:

@@ -45,8 +45,14 @@ export function Filters({
   const chosen = kind === '' ? [] : kind.split(',');
   const known = applications.some(({ id }) => id === application_id) || application_id === '';
   const hasFilter = filterNames.some(name => query[name]);
+  const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 48rem)').matches);
   return (
-    <div class="traffic-filters" role="search" aria-label={words.filters}>
+    <div class={`traffic-filters${isOpen ? ' open' : ''}`} role="search" aria-label={words.filters}>
+      <div class="traffic-toggle">
+        <Button icon={isOpen ? 'down' : 'right'} isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {words.showFilters}
+        </Button>
+      </div>
       <div class="traffic-kinds" role="group" aria-label={words.kindsLegend}>
         {kinds.map(name => (
           <Button

@@ -120,7 +120,7 @@ function Replayed({ replay, onClose }: { readonly replay: TrafficReplay; onClose
   return (
     <>
       <p role="status">{replayDialog.results(replay.requests.length, replay.skipped)}</p>
-      <table class="plain">
+      <table class="plain-table">
         <thead>
           <tr>
             <th scope="col">{replayDialog.route}</th>
