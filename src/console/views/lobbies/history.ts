@@ -18,7 +18,10 @@ export interface HistoryLine {
 
 const { routes, events, by, receivers, faults, deliveries, timers } = lobbyWords.history;
 
-/** What the entries of a lobby's traffic say, the newest first. Reading alone is no part of a lobby's history. */
+/**
+ * What the entries of a lobby's traffic say: the newest first, but what follows from an entry right behind it, in its order. Reading
+ * alone is no part of a lobby's history.
+ */
 export function historyOf(entries: readonly TrafficEntry[]): readonly HistoryLine[] {
   const told = entries.filter(entry => !(entry.kind === 'request' && entry.method === 'GET' && entry.status < 400));
   const ids = new Set(told.map(({ id }) => id));

@@ -113,9 +113,7 @@ function Spans({ timers }: { readonly timers: readonly TimerDetails[] }) {
         <li key={untilMs} class={count === 0 ? 'none' : undefined}>
           <span class="time-span-count">{count}</span>
           <span class="time-span-bar" style={{ height: `${(count / most) * 100}%` }} />
-          <span class="time-span-end">
-            {Number.isFinite(untilMs) ? words.until(durationText(untilMs)) : words.later}
-          </span>
+          <span class="time-span-end">{Number.isFinite(untilMs) ? durationText(untilMs) : words.later}</span>
         </li>
       ))}
     </ol>
