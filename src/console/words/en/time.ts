@@ -123,7 +123,7 @@ export const timeWords = {
     application: 'Application',
     anyApplication: 'Any application',
     user: 'User',
-    userHint: 'An id. Empty: everybody.',
+    userHint: 'A username or an id. Empty: everybody.',
     count: 'How often',
     countHint: 'Empty: until it is cleared.',
     percent: 'Chance in percent',
