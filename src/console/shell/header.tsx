@@ -25,14 +25,9 @@ export function Header() {
         <a class="brand" href={hrefOf('overview')}>
           {words.product}
         </a>
-        <button
-          type="button"
-          class="palette-button"
-          aria-label={words.shell.palette}
-          onClick={() => (isPaletteOpen.value = true)}
-        >
+        <button type="button" class="palette-button" onClick={() => (isPaletteOpen.value = true)}>
           <Icon name="search" />
-          <span>{words.shell.paletteShort}</span>
+          <span class="palette-word">{words.shell.palette}</span>
           <kbd>Ctrl K</kbd>
         </button>
         <span class="bar-space" />

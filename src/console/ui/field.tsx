@@ -63,6 +63,7 @@ export interface TextFieldProps extends FieldProps {
   readonly isMono?: boolean;
   onInput(value: string): void;
   onKeyDown?(event: KeyboardEvent): void;
+  onFocus?(): void;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -87,6 +88,7 @@ export function TextField(props: TextFieldProps) {
             list={suggestions && `${attributes.id}-list`}
             onInput={event => props.onInput(event.currentTarget.value)}
             onKeyDown={event => props.onKeyDown?.(event)}
+            onFocus={() => props.onFocus?.()}
           />
           {suggestions && (
             <datalist id={`${attributes.id}-list`}>

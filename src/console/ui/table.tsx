@@ -187,6 +187,7 @@ export function Table<Row>(props: TableProps<Row>) {
           return (
             <div
               key={key}
+              data-key={key}
               role="row"
               aria-rowindex={index + 2}
               aria-selected={onOpen && key === selectedKey}

@@ -18,11 +18,25 @@ export interface HistoryLine {
 
 const { routes, events, by, receivers, faults, deliveries, timers } = lobbyWords.history;
 
-/** What the entries of a lobby's traffic say, the newest first. Reading alone is no part of a lobby's history. */
+/**
+ * What the entries of a lobby's traffic say: the newest first, but what follows from an entry right behind it, in its order. Reading
+ * alone is no part of a lobby's history.
+ */
 export function historyOf(entries: readonly TrafficEntry[]): readonly HistoryLine[] {
   const told = entries.filter(entry => !(entry.kind === 'request' && entry.method === 'GET' && entry.status < 400));
-  const ids = new Set(told.map(({ id }) => id));
-  return told.map(entry => lineOf(entry, entry.cause !== null && ids.has(entry.cause))).toSorted((a, b) => b.id - a.id);
+  const byId = new Map(told.map(entry => [entry.id, entry]));
+  const firstCause = (entry: TrafficEntry): number => {
+    // Causes have lower ids, so this ends.
+    const cause = entry.cause === null || entry.cause >= entry.id ? undefined : byId.get(entry.cause);
+    return cause ? firstCause(cause) : entry.id;
+  };
+  const groups = Map.groupBy(
+    told.toSorted((a, b) => a.id - b.id),
+    firstCause,
+  );
+  return [...groups]
+    .toSorted(([a], [b]) => b - a)
+    .flatMap(([first, entries]) => entries.map(entry => lineOf(entry, entry.id !== first)));
 }
 
 function lineOf(entry: TrafficEntry, isEffect: boolean): HistoryLine {

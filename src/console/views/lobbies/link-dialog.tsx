@@ -8,7 +8,7 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ask, Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Select } from '../../ui/field.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
@@ -36,6 +36,8 @@ export function LinkDialog({ lobby, onClose }: { readonly lobby: LobbyDetails; o
 
   const change = async (channel: string | undefined) => {
     if (as === undefined) return;
+    const question = { title: words.unlinkTitle, text: words.unlinkText, confirm: words.unlink, isDanger: true };
+    if (channel === undefined && !(await ask(question))) return;
     const { call } = lobbyActions.link(lobby, as, channel);
     if (!(await running.run(() => act(call)))) return;
     toast(channel === undefined ? words.unlinked : words.linked);

@@ -7,7 +7,7 @@ import { act } from '../../control/act.ts';
 import { issueAt, useRun } from '../../control/use-run.ts';
 import { hrefOf } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ask, Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -76,6 +76,13 @@ export function LobbyForm({
       running.fail({ message: words.invalid, issues: asked.issues });
       return;
     }
+    const question = {
+      title: words.replaceTitle,
+      text: words.membersReplace,
+      confirm: words.replaceConfirm,
+      isDanger: true,
+    };
+    if (lobby && replaces && !(await ask(question))) return;
     const answer = await running.run(() => act(asked.call));
     if (!answer) return;
     const id = String((answer.body as { readonly id?: unknown } | null)?.id ?? lobby?.id ?? '');
@@ -113,7 +120,7 @@ export function LobbyForm({
         </>
       }
     >
-      <form class="form" onSubmit={event => void save(event)}>
+      <form class="stack" onSubmit={event => void save(event)}>
         <FailureNote failure={failure} shown={shownFields} />
         {!lobby && (
           <Select

@@ -65,7 +65,7 @@ export function MemberForm({
         </>
       }
     >
-      <form class="form" onSubmit={event => void save(event)}>
+      <form class="stack" onSubmit={event => void save(event)}>
         <FailureNote failure={failure} shown={['metadata', 'additional_name']} />
         {!member && <UserPicker label={lobbyWords.members.chooseUser} value={userId} onChange={setUserId} />}
         <MetadataFields legend={words.metadata} rows={rows} error={issueAt(failure, 'metadata')} onChange={setRows} />

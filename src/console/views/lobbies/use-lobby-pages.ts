@@ -31,7 +31,7 @@ interface State {
   readonly pages: readonly Page<LobbySummary>[];
   readonly isLoading: boolean;
   readonly searched?: number | undefined;
-  readonly total?: number | null;
+  readonly total?: number | null | undefined;
   readonly failure?: Failure | undefined;
 }
 

@@ -105,7 +105,7 @@ function LobbyList({
   }, [text]);
 
   const names = new Map(applications.map(({ id, name }) => [id, name]));
-  const columns: readonly Column<LobbySummary>[] = [
+  const allColumns: readonly Column<LobbySummary>[] = [
     { id: 'id', label: words.columns.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
     {
       id: 'application',
@@ -129,6 +129,8 @@ function LobbyList({
         expires_at_ms === null ? <span class="soft">{words.linked}</span> : <Countdown atMs={expires_at_ms} />,
     },
   ];
+  // Beside a lobby there is less space.
+  const columns = openId === undefined ? allColumns : allColumns.filter(({ id }) => id !== 'application');
   const isFiltered = written !== '';
 
   return (

@@ -37,26 +37,30 @@ export function DueCard({
     if (await running.run(() => advance({ to_ms: at_ms }, byMs))) reload();
   };
   const columns: readonly Column<TimerDetails>[] = [
-    { id: 'in', label: words.columns.in, width: '8.5rem', cell: ({ at_ms }) => <Countdown atMs={at_ms} /> },
+    { id: 'in', label: words.columns.in, width: '7rem', cell: ({ at_ms }) => <Countdown atMs={at_ms} /> },
     {
       id: 'what',
       label: words.columns.what,
       cell: timer => (
-        <span title={`${timer.what} ${clockText(timer.at_ms)}`}>
-          <span class="badge">{words.kinds[timer.kind] ?? timer.kind}</span> {timer.what}
+        <span class="time-what" title={`${clockText(timer.at_ms)} ${timer.what}`}>
+          {timer.what}
         </span>
       ),
     },
     {
       id: 'acts',
       label: words.columns.acts,
-      width: isVirtual ? '11rem' : '4rem',
+      width: isVirtual ? '5.5rem' : '3.5rem',
       cell: timer => (
         <span class="row">
           {isVirtual && (
-            <Button kind="quiet" isBusy={running.isBusy} onClick={() => void moveTo(timer)}>
-              {timeWords.clock.toThis}
-            </Button>
+            <Button
+              kind="quiet"
+              icon="play"
+              label={timeWords.clock.toThis}
+              isBusy={running.isBusy}
+              onClick={() => void moveTo(timer)}
+            />
           )}
           <TimerLink timer={timer} />
         </span>
@@ -91,7 +95,7 @@ export function DueCard({
               columns={columns}
               rows={rows}
               keyOf={({ kind, at_ms, id, lobby_id, user_id }) => [kind, at_ms, id, lobby_id, user_id].join('/')}
-              rowHeight={40}
+              rowHeight={48}
             />
           </div>
           {data?.truncated && <p class="hint">{words.truncated(rows.length)}</p>}
@@ -113,9 +117,7 @@ function Spans({ timers }: { readonly timers: readonly TimerDetails[] }) {
         <li key={untilMs} class={count === 0 ? 'none' : undefined}>
           <span class="time-span-count">{count}</span>
           <span class="time-span-bar" style={{ height: `${(count / most) * 100}%` }} />
-          <span class="time-span-end">
-            {Number.isFinite(untilMs) ? words.until(durationText(untilMs)) : words.later}
-          </span>
+          <span class="time-span-end">{Number.isFinite(untilMs) ? durationText(untilMs) : words.later}</span>
         </li>
       ))}
     </ol>

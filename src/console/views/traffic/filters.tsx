@@ -24,6 +24,7 @@ export const filterNames = [
 
 const kinds = Object.keys(words.kinds) as TrafficKind[];
 const routeNames = Object.keys(routes) as RouteName[];
+const allRoutes = () => routeNames;
 const typingPauseMs = 250;
 
 export function filterOf(query: Readonly<Record<string, string>>): TrafficQuery {
@@ -39,7 +40,7 @@ export function Filters({
   readonly query: Readonly<Record<string, string>>;
   readonly applications: readonly Pick<ApplicationDetails, 'id' | 'name'>[];
   /** Names of events that have occurred, as suggestions. */
-  readonly events: readonly string[];
+  events(): readonly string[];
 }) {
   const { kind = '', application_id = '', status = '' } = query;
   const chosen = kind === '' ? [] : kind.split(',');
@@ -84,13 +85,15 @@ export function Filters({
           value={status}
           choices={[
             { value: '', label: words.anyStatus },
-            ...Object.entries(words.statuses).map(([value, label]) => ({ value, label })),
-            ...(status === '' || status in words.statuses ? [] : [{ value: status, label: status }]),
+            ...words.statuses.map(([value, label]) => ({ value, label })),
+            ...(status === '' || words.statuses.some(([value]) => value === status)
+              ? []
+              : [{ value: status, label: status }]),
           ]}
           onChange={value => setQuery({ status: value })}
         />
-        <TypedFilter name="route" label={words.route} value={query.route ?? ''} suggestions={routeNames} />
-        <TypedFilter name="event" label={words.event} value={query.event ?? ''} suggestions={events} />
+        <TypedFilter name="route" label={words.route} value={query.route ?? ''} suggest={allRoutes} />
+        <TypedFilter name="event" label={words.event} value={query.event ?? ''} suggest={events} />
         <TypedFilter name="user_id" label={words.user} value={query.user_id ?? ''} />
         {hasFilter && (
           <Button onClick={() => setQuery(Object.fromEntries(filterNames.map(name => [name, undefined])))}>
@@ -135,15 +138,17 @@ function TypedFilter({
   label,
   value,
   placeholder,
-  suggestions,
+  suggest,
 }: {
   readonly name: keyof TrafficQuery;
   readonly label: string;
   readonly value: string;
   readonly placeholder?: string;
-  readonly suggestions?: readonly string[];
+  /** Asked when the field gets the focus. */
+  suggest?(): readonly string[];
 }) {
   const [text, setText] = useState(value);
+  const [suggestions, setSuggestions] = useState<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   // The address may change by itself, for example by the button that clears all filters.
   useEffect(() => setText(value), [value]);
@@ -154,7 +159,8 @@ function TypedFilter({
       type="search"
       value={text}
       {...(placeholder !== undefined && { placeholder })}
-      {...(suggestions && { suggestions })}
+      suggestions={suggestions}
+      onFocus={() => suggest && setSuggestions(suggest())}
       onInput={next => {
         setText(next);
         clearTimeout(timer.current);

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { timeText } from '../../ui/text/time.ts';
 import { words } from '../../words/en/traffic.ts';
-import { describe, type Names } from './describe.ts';
+import { type Description, describe, type Names } from './describe.ts';
 import type { TrafficFeed } from './feed.ts';
 
 const rowHeight = 30;
@@ -31,6 +31,7 @@ export function Timeline({
   const [hasFocus, setFocus] = useState(false);
   const isHeld = isPaused || isPointed || hasFocus || !isAtEnd;
   useEffect(() => feed.hold(isHeld), [feed, isHeld]);
+  const columns = useMemo(() => columnsOf(names), [names]);
   const pending = feed.pendingCount.value;
   const show = () => {
     feed.release();
@@ -46,7 +47,7 @@ export function Timeline({
     >
       <Table
         label={words.list}
-        columns={columnsOf(names)}
+        columns={columns}
         rows={feed.entries.value}
         keyOf={keyOf}
         selectedKey={openedId}
@@ -80,6 +81,12 @@ function keyOf({ id }: TrafficEntry): string {
 
 function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
   const { columns } = words;
+  const described = new WeakMap<TrafficEntry, Description>();
+  const read = (entry: TrafficEntry) => {
+    const known = described.get(entry) ?? describe(entry, names);
+    described.set(entry, known);
+    return known;
+  };
   return [
     {
       id: 'time',
@@ -96,20 +103,32 @@ function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
         <span class={`traffic-kind ${kind}${cause === null ? '' : ' caused'}`}>{words.kinds[kind] ?? kind}</span>
       ),
     },
-    { id: 'what', label: columns.what, width: 'minmax(0, 3fr)', cell: entry => <What entry={entry} names={names} /> },
+    {
+      id: 'what',
+      label: columns.what,
+      width: 'minmax(0, 3fr)',
+      cell: entry => {
+        const { what, more } = read(entry);
+        return (
+          <>
+            <span class="mono">{what}</span> <span class="soft small">{more}</span>
+          </>
+        );
+      },
+    },
     {
       id: 'who',
       label: columns.who,
       width: 'minmax(0, 1fr)',
       isMinor: true,
-      cell: entry => describe(entry, names).who,
+      cell: entry => read(entry).who,
     },
     {
       id: 'result',
       label: columns.result,
       width: 'minmax(3rem, .6fr)',
       cell: entry => {
-        const { result, tone } = describe(entry, names);
+        const { result, tone } = read(entry);
         return <span class={`traffic-result ${tone}`}>{result}</span>;
       },
     },
@@ -119,16 +138,7 @@ function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
       width: '4.5rem',
       isMinor: true,
       isNumber: true,
-      cell: entry => describe(entry, names).took,
+      cell: entry => read(entry).took,
     },
   ];
-}
-
-function What({ entry, names }: { readonly entry: TrafficEntry; readonly names: Names }) {
-  const { what, more } = describe(entry, names);
-  return (
-    <>
-      <span class="mono">{what}</span> <span class="soft small">{more}</span>
-    </>
-  );
 }

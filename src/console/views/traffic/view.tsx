@@ -58,7 +58,7 @@ export default function TrafficView({ path, query }: ViewProps) {
         </Button>
         <Recordings filter={filter} onCleared={() => feed.retry()} />
       </div>
-      <Filters query={query} applications={applications} events={eventsOf(feed.entries.value)} />
+      <Filters query={query} applications={applications} events={() => eventsOf(feed.entries.peek())} />
       <Notices feed={feed} />
       <div ref={list} class="traffic-body">
         <Split
@@ -122,6 +122,7 @@ function List({
     return <Timeline feed={feed} names={names} isPaused={isPaused} openedId={openedId} onOpen={onOpen} />;
   }
   if (feed.isLoading.value) return <Loading />;
+  if (feed.error.value) return null;
   const { title, text, filtered, filteredText, stage, lobbies } = words.empty;
   return (
     <EmptyState title={isFiltered ? filtered : title} text={isFiltered ? filteredText : text}>

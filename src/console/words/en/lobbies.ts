@@ -224,6 +224,8 @@ export const lobbyWords = {
     membersHint: (max: number) => `Ids of users, separated by spaces or commas; at most ${max} in one request.`,
     membersReplace: 'The complete list: members who are not in it are removed.',
     replaceMembers: 'Replace the members',
+    replaceTitle: 'Replace the members?',
+    replaceConfirm: 'Replace',
     idle: 'Idle timeout in seconds',
     idleHint: (min: number, max: number, standard: number) =>
       `${min} to ${max.toLocaleString('en')}; ${standard} when left out. Any value here starts the timer again.`,

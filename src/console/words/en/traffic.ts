@@ -25,13 +25,14 @@ export const words = {
   route: 'Route',
   status: 'Status',
   anyStatus: 'Any status',
-  statuses: {
-    '2xx': 'Success (2xx)',
-    '3xx': 'Redirect (3xx)',
-    '4xx': 'Rejected (4xx)',
-    '429': 'Rate limit (429)',
-    '5xx': 'Failed (5xx)',
-  },
+  /** In the order of the list. */
+  statuses: [
+    ['2xx', 'Success (2xx)'],
+    ['3xx', 'Redirect (3xx)'],
+    ['4xx', 'Rejected (4xx)'],
+    ['429', 'Rate limit (429)'],
+    ['5xx', 'Failed (5xx)'],
+  ],
   event: 'Event',
   lobby: 'Lobby',
   guild: 'Guild',

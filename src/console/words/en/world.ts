@@ -68,6 +68,8 @@ export const worldWords = {
     shownOnce: 'Shown once',
     shownOnceText: 'Copy it now. When you close this, nobody can read it again.',
     shownDone: 'I have copied it',
+    leaveTitle: 'Have you copied it?',
+    leaveConfirm: 'Close',
     columns: { name: 'Name', kind: 'Kind' },
     kinds: { public: 'public client', confidential: 'confidential client' },
     toCommands: 'Commands',
