@@ -26,6 +26,7 @@ import {
 } from './options.ts';
 import { createParts } from './parts.ts';
 import { createApiServer, listen, openOperators } from './servers.ts';
+import { isLoopback } from './support/network-address.ts';
 import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -153,6 +154,8 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
+  const stopping: (() => void)[] = [];
+  let own = '';
   const { server, site } = createApiServer(core, parts, {
     signIn,
     addressOf,
@@ -163,6 +166,12 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     drain,
     requestIds,
     operators,
+    origin: () => own,
+    startedAtMs: Date.now(),
+    readiness: () => readiness.check(),
+    hasVoice: voiceEndpoint !== undefined,
+    isPublic: !isLoopback(host) || publicUrl !== undefined,
+    onStop: stop => stopping.push(stop),
     ...(options.logRequests === true && { requestLog: createRequestLog(core.log) }),
   });
 
@@ -172,13 +181,14 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   closing.push(() => parts.sweeps.stop());
   parts.gateway.attach(server);
   closing.push(() => site.close());
-  const own = await listen(server, host, options.port ?? 0);
+  own = await listen(server, host, options.port ?? 0);
   setAddresses(addressesOf(publicUrl ?? own));
   // On a virtual clock there is no idle time to wait out, and waiting for it could take forever.
   const isVirtual = core.clock instanceof VirtualClock;
   const idleMs = isVirtual ? 0 : runtimeLimits.drainIdleMs;
   closing.push(async () => {
     readiness.drain();
+    for (const stop of stopping) stop();
     if (isVirtual) parts.faults.release();
     const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
     const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), parts.gateway.close()]);

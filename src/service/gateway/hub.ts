@@ -55,7 +55,7 @@ export class Hub {
 
   constructor(core: HubCore) {
     this.#core = core;
-    if (core.activity) core.activity.followersOf = topic => this.#feeds.get(topic)?.followers.size ?? 0;
+    if (core.activity) core.activity.followersOf = topic => this.followersOf(topic);
   }
 
   /** The follower receives everything published on the topic after this returns or, for a promise, resolves. */
@@ -75,6 +75,11 @@ export class Hub {
         () => {}, // Each follower receives the error.
       );
     } else feed.subscribed();
+  }
+
+  /** How many sessions of this node follow the topic. */
+  followersOf(topic: Topic): number {
+    return this.#feeds.get(topic)?.followers.size ?? 0;
   }
 
   /** The number of the topic's followers, if one of them would act on this announcement; otherwise 0. */

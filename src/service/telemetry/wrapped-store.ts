@@ -31,6 +31,10 @@ export class WrappedStore implements Store {
     return this.store.list(collection, query);
   }
 
+  count(collection: CollectionName, atMost: number): MaybePromise<number> {
+    return this.store.count(collection, atMost);
+  }
+
   revision(scope: string): MaybePromise<number> {
     return this.store.revision(scope);
   }

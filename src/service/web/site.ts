@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { MessageFiles } from '../attachments/attachments.ts';
-import type { ControlDeps } from '../control/calls.ts';
+import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';

@@ -221,6 +221,8 @@ export interface TrafficReplayBody {
   readonly recording: string;
   /** Only requests that write, which is the default; or all. */
   readonly requests?: 'writes' | 'all';
+  /** Whose game the players of the recording use. Default: the first application. */
+  readonly application_id?: ApplicationId;
 }
 
 export interface TrafficReplay {

@@ -182,5 +182,7 @@ export interface GuildMemberDetails {
   readonly nick: string | null;
   readonly roles: readonly RoleId[];
   readonly adult: boolean;
+  /** The bot of an application. */
+  readonly is_bot: boolean;
   readonly joined_at_ms: number;
 }

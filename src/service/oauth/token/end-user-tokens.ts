@@ -1,8 +1,21 @@
-import type { UserId } from '../../../model/snowflake.ts';
+import type { Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken } from '../authorize/authorization-records.ts';
 import { userScope } from '../provisional/user.ts';
+
+/** Ends one authorization with all its tokens. @returns whether there was one */
+export async function endOneAuthorization(core: Core, events: AuthorizationEvents, id: Snowflake): Promise<boolean> {
+  const found = await core.store.get('authorizations', id);
+  if (!found) return false;
+  const ended = await core.store.transact(authorizationScope(found), async transaction => {
+    const authorization = await transaction.get('authorizations', id);
+    if (authorization) await endAuthorization(transaction, authorization);
+    return authorization !== undefined;
+  });
+  if (ended) await events.deauthorized(found.application_id, found.user_id);
+  return ended;
+}
 
 /**
  * Ends everything that lets somebody act as the user: authorizations with their tokens and unused codes, tokens of
@@ -11,16 +24,8 @@ import { userScope } from '../provisional/user.ts';
  */
 export async function endUserTokens(core: Core, events: AuthorizationEvents, userId: UserId): Promise<void> {
   const { store } = core;
-  for (const { id, application_id, user_id } of await store.list('authorizations', {
-    index: 'byUser',
-    equals: [userId],
-  })) {
-    const ended = await store.transact(authorizationScope({ application_id, user_id }), async transaction => {
-      const authorization = await transaction.get('authorizations', id);
-      if (authorization) await endAuthorization(transaction, authorization);
-      return authorization !== undefined;
-    });
-    if (ended) await events.deauthorized(application_id, user_id);
+  for (const { id } of await store.list('authorizations', { index: 'byUser', equals: [userId] })) {
+    await endOneAuthorization(core, events, id);
   }
   await store.transact(userScope(userId), async transaction => {
     const query = { index: 'byUser', equals: [userId] } as const;
