@@ -43,7 +43,9 @@ export function useRun(): Running {
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof ControlError)) return { message: messageOf(error), issues: [] };
   const issues = error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
-  return { message: error.message, issues };
+  // The rest of the message lists the issues.
+  const [message = error.message] = issues.length > 0 ? error.message.split('\n') : [];
+  return { message, issues };
 }
 
 /** What is wrong at exactly this place, or below it; undefined when nothing is. */

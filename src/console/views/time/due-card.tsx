@@ -43,7 +43,7 @@ export function DueCard({
       label: words.columns.what,
       cell: timer => (
         <span class="time-what" title={`${clockText(timer.at_ms)} ${timer.what}`}>
-          {timer.what}
+          {timer.what} <code>{timer.lobby_id}</code>
         </span>
       ),
     },

@@ -7,10 +7,11 @@ import { Button, CopyButton } from '../../ui/button.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextArea } from '../../ui/field.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
 import { locateInJson } from './locate-in-json.ts';
-import { type FreshSecret, freshSecrets, postFixtures } from './save-fixture.ts';
+import { applicationIds, type FreshSecret, freshSecrets, postFixtures } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 
 const words = worldWords.fixtures;
@@ -36,7 +37,7 @@ export function FixturesFile() {
   };
   const download = async () => {
     const document = await read();
-    if (document) save(JSON.stringify(document, null, 2), 'fixtures.json');
+    if (document) saveFile('fixtures.json', JSON.stringify(document, null, 2), 'application/json');
   };
   const openFile = async (chosen: File | undefined) => {
     if (!chosen) return;
@@ -54,10 +55,12 @@ export function FixturesFile() {
     const document = reading.value as FixturesDocument;
     const counts = words.counts(...countsOf(document));
     if (!(await ask({ title: words.applyTitle, text: words.applyText(counts), confirm: words.apply }))) return;
-    const answer = await running.run(() => postFixtures(document));
-    if (!answer) return;
-    toast(words.applied(words.counts(...countsOf(answer))));
-    setSecrets(freshSecrets(document, answer));
+    await running.run(async () => {
+      const known = await applicationIds();
+      const answer = await postFixtures(document);
+      toast(words.applied(words.counts(...countsOf(answer))));
+      setSecrets(freshSecrets(document, answer, known));
+    });
   };
   const reset = async () => {
     const isSure = await ask({
@@ -159,15 +162,4 @@ function countsOf(document: FixturesDocument): [applications: number, users: num
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
   const { applications, users, guilds } = (document ?? {}) as FixturesDocument;
   return [count(applications), count(users), count(guilds)];
-}
-
-/** Lets the browser save a text as a file. */
-function save(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser reads the address after the click has been handled.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

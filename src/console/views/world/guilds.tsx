@@ -221,7 +221,8 @@ function GuildCard({ id }: { readonly id: string }) {
               <li key={member.user_id} class="entry">
                 <div class="grow">
                   <div class="row">
-                    <a href={hrefOf('world', ['users', member.user_id])}>{name}</a>
+                    <a href={hrefOf('world', [member.is_bot ? 'applications' : 'users', member.user_id])}>{name}</a>
+                    {member.is_bot && <span class="badge">{words.isBot}</span>}
                     {member.user_id === data.owner_id && <span class="badge">{words.isOwner}</span>}
                     {member.roles.map(role => (
                       <span key={role} class="badge">
@@ -230,13 +231,15 @@ function GuildCard({ id }: { readonly id: string }) {
                     ))}
                   </div>
                 </div>
-                <Button
-                  kind="quiet"
-                  title={words.editLabel(name)}
-                  onClick={() => setEdited({ kind: 'member', id: member.user_id })}
-                >
-                  {worldWords.edit}
-                </Button>
+                {!member.is_bot && (
+                  <Button
+                    kind="quiet"
+                    title={words.editLabel(name)}
+                    onClick={() => setEdited({ kind: 'member', id: member.user_id })}
+                  >
+                    {worldWords.edit}
+                  </Button>
+                )}
               </li>
             );
           })}

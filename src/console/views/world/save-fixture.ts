@@ -1,4 +1,5 @@
 import type { FixturesDocument } from '../../../wire/control/calls.ts';
+import type { ApplicationsPage } from '../../../wire/control/world.ts';
 import { control } from '../../control/client.ts';
 import { ControlError } from '../../control/errors.ts';
 
@@ -36,17 +37,42 @@ export async function saveEntry(
   }
 }
 
+/** Posts a document. Secrets that it leaves out stay as they are. */
 export function postFixtures(document: FixturesDocument): Promise<FixturesDocument> {
-  return control.post<FixturesDocument>('/fixtures', document, { timeoutMs: patienceMs });
+  return control.post<FixturesDocument>('/fixtures', document, {
+    query: { keep_secrets: true },
+    timeoutMs: patienceMs,
+  });
 }
 
-/** The secrets that the service made for applications to which the document gave none. */
-export function freshSecrets(sent: FixturesDocument, answer: FixturesDocument): readonly FreshSecret[] {
+/** The ids of all applications that there are. */
+export async function applicationIds(): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  let after: string | undefined;
+  do {
+    const page = await control.get<ApplicationsPage>('/applications', { query: { limit: 1000, after } });
+    for (const { id } of page.applications) ids.add(id);
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return ids;
+}
+
+/**
+ * The secrets that the service made for new applications.
+ *
+ * @param known the applications that there were before
+ */
+export function freshSecrets(
+  sent: FixturesDocument,
+  answer: FixturesDocument,
+  known: ReadonlySet<string> = new Set(),
+): readonly FreshSecret[] {
   const given = new Map((sent.applications ?? []).map(application => [application.id, application]));
   return (answer.applications ?? []).flatMap((application): FreshSecret[] =>
     (['bot_token', 'client_secret'] as const).flatMap(kind => {
       const value = application[kind];
-      if (typeof value !== 'string' || given.get(application.id)?.[kind] !== undefined) return [];
+      const isGiven = given.get(application.id)?.[kind] !== undefined || known.has(String(application.id));
+      if (typeof value !== 'string' || isGiven) return [];
       return [{ application_id: String(application.id), application_name: String(application.name), kind, value }];
     }),
   );

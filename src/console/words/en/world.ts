@@ -122,6 +122,7 @@ export const worldWords = {
     overwriteCount: (count: number) => (count === 1 ? '1 overwrite' : `${count} overwrites`),
     overwriteKind: 'Role or user',
     isOwner: 'owner',
+    isBot: 'bot',
     noUser: 'Choose a user first.',
     memberSaved: 'The member was saved.',
     empty: 'There are no guilds yet',
