@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ControlMetrics } from '../../wire/control/metrics.ts';
 import type { ControlArea, StreamQuery } from '../../wire/control/stream.ts';
 import { isClockVirtual, setServiceClock } from './clock.ts';
+import { serviceRestarted } from './service-state.ts';
 import { openStream, type StreamHandlers } from './stream.ts';
 
 /** How many samples of the metrics are kept: ten minutes. */
@@ -47,6 +48,7 @@ export function startLive(): () => void {
       },
       metrics: onSample,
       changed: ({ areas }) => noteChanges(areas),
+      restarted: serviceRestarted,
     },
   );
 }

@@ -16,6 +16,11 @@ export function serviceAnswered(): void {
   serviceState.value = { kind: 'here' };
 }
 
+/** Another process answers than before. */
+export function serviceRestarted(): void {
+  returns.value++;
+}
+
 export function serviceFailed(): void {
   if (serviceState.peek().kind !== 'away') serviceState.value = { kind: 'away', sinceMs: Date.now() };
 }

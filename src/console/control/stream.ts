@@ -1,6 +1,5 @@
 import type { StreamEventName, StreamEvents, StreamQuery } from '../../wire/control/stream.ts';
-import { addressOf, isAbort, type Query, send } from './client.ts';
-import { serviceFailed } from './service-state.ts';
+import { addressOf, type Query, send } from './client.ts';
 import { controlToken, signOut } from './session.ts';
 
 /** What is called for each event of a stream. */
@@ -50,9 +49,8 @@ export function openStream(query: StreamQuery, handlers: StreamHandlers): () => 
     connection = own;
     try {
       await readStream({ ...query, ...(after !== undefined && { after }) }, own.signal, onEvent);
-    } catch (error) {
-      if (own.signal.aborted && isAbort(error)) return;
-      if (connection === own) serviceFailed();
+    } catch {
+      // Whether the service is away shows when it is connected to again.
     }
     if (connection !== own) return;
     connection = undefined;

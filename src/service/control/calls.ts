@@ -47,8 +47,8 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('DELETE /users/{id}/tokens', request => endTokens(deps, pathId(request, 'user'))),
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readPlace(query.after, 'after') ?? 0)),
-    call('GET /faults', async ({ query }) => {
-      return { faults: query.details === 'true' ? deps.faults.counted : deps.faults.armed };
+    call('GET /faults', async ({ wantsDetails }) => {
+      return { faults: wantsDetails ? deps.faults.counted : deps.faults.armed };
     }),
     call('POST /faults', ({ body }) => changeFaults(deps, faults => ({ faults: faults.add(body) }))),
     call('DELETE /faults', () => changeFaults(deps, faults => faults.clear())),

@@ -21,10 +21,11 @@ import { membershipsOf } from './world/users.ts';
 /** Calls that show lobbies. What changes them goes through `POST /control/call`. */
 export function lobbyCalls({ core }: ControlDeps, counts: Counts): readonly ControlCall[] {
   return [
-    call('GET /lobbies', async ({ query }) => {
+    call('GET /lobbies', async ({ query, wantsDetails }) => {
       const found = await findLobbies(core, query);
-      const total = await counts.of('lobbies', totalMax);
       const shown = found.page.map(summaryOf);
+      if (!wantsDetails) return { lobbies: shown.map(briefOf), ...pageFields(found) };
+      const total = await counts.of('lobbies', totalMax);
       return { lobbies: shown, ...pageFields(found), total: total < totalMax ? total : null };
     }),
     call('GET /lobbies/{id}', async request => {
@@ -104,6 +105,10 @@ function summaryOf(lobby: LobbyRecord): LobbySummary {
     ...{ id, application_id, metadata, flags, member_count, expires_at_ms },
     ...{ idle_timeout_seconds, linked_channel_id, message_count },
   };
+}
+
+function briefOf({ idle_timeout_seconds: _, linked_channel_id: __, message_count: ___, ...lobby }: LobbySummary) {
+  return lobby;
 }
 
 /** A lobby with everything that belongs to it; undefined when it has ended. */

@@ -20,6 +20,8 @@ export interface ControlRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
+  /** Asked for by `prefer: details` or `?details=true`: fields that calls gained later. Programs may compare whole answers. */
+  readonly wantsDetails: boolean;
 }
 
 export interface ControlCall {

@@ -53,6 +53,7 @@ function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall)
         params: request.params as Readonly<Record<string, string>>,
         query: request.query as Readonly<Record<string, unknown>>,
         body: readJson(request.body),
+        wantsDetails: wantsDetails(request),
       });
       if (answer === undefined) return reply.code(204).send();
       return reply
@@ -61,6 +62,13 @@ function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall)
         .send(JSON.stringify(answer));
     },
   });
+}
+
+/** @see RFC 7240 */
+function wantsDetails({ headers: { prefer }, query }: FastifyRequest): boolean {
+  const preferences = String(prefer ?? '').split(',');
+  if (preferences.some(preference => preference.trim().toLowerCase() === 'details')) return true;
+  return (query as Readonly<Record<string, unknown>>).details === 'true';
 }
 
 /** The one call whose answer does not end. */
@@ -119,7 +127,7 @@ function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyR
   if (isEngineFailure(error)) return rejectForNow(deps, request, reply, error);
   const status = statusOf(error);
   if (status !== undefined) {
-    const issues = issuesOf(error);
+    const issues = wantsDetails(request) ? issuesOf(error) : [];
     return reply.code(status).send({ message: messageOf(error as Error), ...(issues.length > 0 && { issues }) });
   }
   const request_id = requestIdOf(reply.raw);

@@ -22,6 +22,8 @@ import type {
 /**
  * The calls of the control API: method and path below `/control` → what is sent and answered, as JSON. All carry the control token
  * (`authorization: Bearer …`); errors are `{"message"}` with 4xx or 5xx. An answer that is undefined is 204.
+ *
+ * The answers are those with the header `prefer: details`: without it, calls that existed before the console answer as they always did.
  */
 export interface ControlCalls {
   'GET /status': { answer: ControlStatus };

@@ -59,6 +59,18 @@ export class StandIn {
     return this.#streams.size;
   }
 
+  /** Ends every stream, as a broken connection does. */
+  async breakStreams(): Promise<void> {
+    const closed = [...this.#streams.keys()].map(response => once(response, 'close'));
+    for (const response of this.#streams.keys()) response.destroy();
+    await Promise.all(closed);
+  }
+
+  /** What the last stream was asked for that sends these events. */
+  lastStreamQuery(name: StreamEventName): string {
+    return [...this.#streams.values()].findLast(query => query.get('events')?.includes(name))?.toString() ?? '';
+  }
+
   /** Breaks every connection and accepts none, until {@link listen}. */
   async goAway(): Promise<number> {
     const { port } = this;

@@ -10,9 +10,11 @@ import { type ControlCall, ControlRefusal, call, notThere, pathId, queryId, quer
 /** Calls about users and what they have granted. */
 export function userCalls({ core, gateway, endAuthorization }: ControlDeps): readonly ControlCall[] {
   return [
-    call('GET /users', async ({ query }) => {
+    call('GET /users', async ({ query, wantsDetails }) => {
       const found = await findUsers(core, query);
-      return { users: found.page.map(summaryOf), ...pageFields(found) };
+      const users = found.page.map(summaryOf);
+      const brief = users.map(({ locale: _, adult: __, ...user }) => user);
+      return { users: wantsDetails ? users : brief, ...pageFields(found) };
     }),
     call('GET /users/{id}', request => userDetails(core, gateway, pathId(request, 'user'))),
     call('GET /users/{id}/authorizations', async request => {
