@@ -36,8 +36,8 @@ export function CommandPreview({ command }: { readonly command: CommandInput | u
   const count = (reason: PlacedText['reason']) => texts.filter(text => text.reason === reason).length;
   return (
     <section class="card stack" aria-label={words.preview.title}>
-      <div class="row">
-        <h3 class="grow">{words.preview.title}</h3>
+      <div class="commands-preview-head">
+        <h3>{words.preview.title}</h3>
         <Select
           label={words.preview.locale}
           isLabelHidden

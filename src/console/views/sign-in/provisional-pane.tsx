@@ -83,7 +83,7 @@ export function ProvisionalPane({
             label={words.provisional.type}
             value={type}
             choices={externalAuthTypes.map(value => ({ value, label: value as string }))}
-            onChange={setType}
+            onChange={one => setType(one as ExternalAuthType)}
           />
           <TextArea label={words.provisional.proof} isMono rows={4} value={proof} onInput={setProof} />
           <div>

@@ -6,7 +6,7 @@ import { useControl } from '../../control/use-control.ts';
 import { hrefOf, setQuery, type ViewProps } from '../../router.ts';
 import { Select } from '../../ui/field.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { UserPicker } from '../../ui/user-picker.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import { signInWords as words } from '../../words/en/sign-in.ts';
 import { CodeFlow } from './code-flow.tsx';
 import { hasCrypto } from './crypto.ts';
@@ -70,7 +70,7 @@ export default function SignInView({ path, query }: ViewProps) {
           />
         )}
         {tab !== 'provisional' && (
-          <UserPicker label={words.player} value={userId} onChange={user => user !== '' && setQuery({ user })} />
+          <UserSelect label={words.player} value={userId} onChange={user => setQuery({ user })} />
         )}
       </div>
       <nav class="sign-in-tabs" aria-label={words.title}>

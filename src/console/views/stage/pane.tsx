@@ -79,6 +79,7 @@ function ChatPane({
     roles: [],
     adult: user.adult,
     joined_at_ms: 0,
+    is_bot: false,
   };
   const names: Names = {
     members: members.data?.members ?? [own],

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Field } from '../../ui/field.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { UserPicker } from '../../ui/user-picker.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import { stageWords as words } from '../../words/en/stage.ts';
 import { AppSide } from './app-side.tsx';
 import { chatClientOf } from './chat-client.ts';
@@ -124,7 +124,7 @@ function PaneFrame({
   return (
     <section class="stage-pane card" aria-label={title}>
       <div class="stage-pane-head">
-        <UserPicker label={words.user} value={userId} onChange={id => id !== '' && onUser(id)} />
+        <UserSelect label={words.user} value={userId} onChange={onUser} />
         {place && <PlaceSelect place={place} world={world} onChange={onPlace} />}
         {user && <LanguageSelect user={user} onChanged={reload} />}
         {user && place?.kind !== 'lobby' && <ConnectionState userId={user.id} />}

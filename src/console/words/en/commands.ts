@@ -190,7 +190,7 @@ export const commandWords = {
       'A bot cannot edit overwrites. The interface takes the token of a user with the scope applications.commands.permissions.update, who has MANAGE_GUILD and MANAGE_ROLES, may use the command, and manages everything in the list. The console makes such a call for the member you choose.',
     noEditor: 'No member that is listed has MANAGE_GUILD and MANAGE_ROLES.',
     ownerTag: 'owner',
-    save: (count: number) => (count === 1 ? 'Save 1 command' : `Save ${count} commands`),
+    save: (count: number) => (count === 0 ? 'Save' : count === 1 ? 'Save 1 command' : `Save ${count} commands`),
     saved: 'The overwrites are saved.',
     revert: 'Discard changes',
     changed: 'changed',

@@ -95,7 +95,7 @@ export const stageWords = {
     gateway: (count: number) =>
       count === 1 ? 'One gateway session of the bot listens.' : `${count} gateway sessions of the bot listen.`,
     nobody: (name: string) =>
-      `No application listens: the bot of ${name} has no gateway session, and no address for interactions is set. What is used here fails after 3 seconds.`,
+      `No application listens for ${name}: its bot has no gateway session, and no address for interactions is set. Its commands fail after 3 seconds.`,
     how: 'Start your backend with the bot token and the address of this service.',
   },
   side: {
