@@ -12,11 +12,11 @@ import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
-import { Fact } from './fact.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './view.tsx';
+import type { PartProps } from './parts.ts';
 
 const words = worldWords.applications;
 

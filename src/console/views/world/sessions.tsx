@@ -15,9 +15,9 @@ import { bytesText, countText } from '../../ui/text/numbers.ts';
 import { clockText } from '../../ui/text/time.ts';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
-import { Fact } from './fact.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './view.tsx';
+import type { PartProps } from './parts.ts';
 
 const words = worldWords.sessions;
 

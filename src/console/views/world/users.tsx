@@ -13,10 +13,10 @@ import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
-import { Fact } from './fact.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { usePages } from './use-pages.ts';
 import { UserForm } from './user-form.tsx';
-import type { PartProps } from './view.tsx';
+import type { PartProps } from './parts.ts';
 
 const words = worldWords.users;
 const pauseMs = 250;
