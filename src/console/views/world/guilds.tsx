@@ -3,6 +3,7 @@ import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary }
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -10,12 +11,11 @@ import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
-import { Fact } from '../../ui/fact.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
+import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './parts.ts';
 
 const words = worldWords.guilds;
 
