@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
-import type { ApplicationsPage } from '../../../wire/control/world.ts';
+import type { ApplicationsPage, UsersPage } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate, setQuery, type ViewProps } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,10 +21,15 @@ export default function TrafficView({ path, query }: ViewProps) {
   const key = JSON.stringify(filter);
   const feed = useFeed(key);
   const { data } = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 }, areas: ['applications'] });
+  // Names of the first are enough: ids stand for the others.
+  const { data: known } = useControl<UsersPage>('/users', { query: { limit: 1000 }, areas: ['users'] });
   const applications = data?.applications ?? [];
   const names: Names = useMemo(
-    () => ({ applications: new Map(applications.map(({ id, name }) => [id, name])) }),
-    [data],
+    () => ({
+      applications: new Map(applications.map(({ id, name }) => [id, name])),
+      users: new Map((known?.users ?? []).map(({ id, username }) => [id, username])),
+    }),
+    [data, known],
   );
   const [isPaused, setPaused] = useState(false);
   const opened = path[0];
