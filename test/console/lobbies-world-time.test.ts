@@ -99,7 +99,10 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       expect(await lobbyOf(id)).toMatchObject({ metadata: { map: 'edited' }, idle_timeout_seconds: 60 });
 
       await page.getByRole('button', { name: 'End lobby' }).press('Enter');
+      const question = page.getByRole('dialog', { name: 'End this lobby?' });
+      await question.waitFor();
       await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
       expect(await lobbyOf(id)).toBeDefined();
       await page.getByRole('button', { name: 'End lobby' }).press('Enter');
       await page.getByRole('button', { name: 'End the lobby' }).press('Enter');
