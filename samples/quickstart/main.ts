@@ -24,7 +24,7 @@ async function run(): Promise<number> {
     service = await story.step(
       'The service starts on its embedded store',
       'Another program may hold the port: choose one with --port.',
-      () => startService({ fixtures, data, port: Number(values.port ?? 0) }),
+      () => startService({ fixtures, data, port: Number(values.port ?? 0), console: true }),
       ({ webBase }) => `It listens at ${webBase}, and keeps its state in ${data}.`,
     );
     await tellStarfall(story, service);

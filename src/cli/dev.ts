@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
+import { chooseConsole } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { ServiceRecorder } from '../testing/recording/record-service.ts';
 import { CommandFailure } from './command-line.ts';
@@ -51,6 +52,7 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
     clock: settings.virtualClock ? 'virtual' : 'system',
     log: openLog('warn'),
     fixtures,
+    ...(chooseConsole({ host: settings.host }) && { console: true }),
     ...(recorder && { traffic: recorder.traffic }),
   }).catch(error => {
     throw startFailure(error, settings);

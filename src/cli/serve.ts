@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { proxyWarning, type ServiceOptions } from '../service/options.ts';
+import { chooseConsole, proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import type { Logger } from '../wire/clock/ports.ts';
@@ -100,7 +100,8 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
-    ...(console && { console }),
+    // A person at a terminal may open it at any time, and wants to see what happened before.
+    ...((console || (process.stderr.isTTY && chooseConsole(settings))) && { console: true }),
   };
 }
 

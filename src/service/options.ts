@@ -91,7 +91,8 @@ export interface ServiceOptions {
   readonly traffic?: TrafficObserver;
   /**
    * Serves the console at `/console`, a page that shows what the service does and acts on it with the control token. Default: only with
-   * developer sign-in, on a loopback address and without a {@link publicUrl}.
+   * developer sign-in, on a loopback address and without a {@link publicUrl}; traffic is then recorded from the console's first use on,
+   * and with `true` from the start.
    */
   readonly console?: boolean;
   readonly entropy?: Entropy;
@@ -144,7 +145,7 @@ export function checkHost(options: ServiceOptions): string {
 }
 
 /** Whether the service serves its console. */
-export function chooseConsole(options: ServiceOptions): boolean {
+export function chooseConsole(options: Pick<ServiceOptions, 'host' | 'publicUrl' | 'signIn' | 'console'>): boolean {
   const { host = '127.0.0.1', publicUrl, signIn = 'developer', console } = options;
   return console ?? (signIn === 'developer' && isLoopback(host) && publicUrl === undefined);
 }

@@ -19,6 +19,8 @@ const counted = ['applications', 'users', 'guilds', 'lobbies', 'commands'] as co
 async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatus> {
   const { core, gateway, signIn, controlBase } = deps;
   const { store, bus, clock, limits, addresses } = core;
+  // Whoever asks for this has opened the console.
+  core.activity?.record();
   const records = await Promise.all(counted.map(async name => [name, countOf(await counts.of(name))] as const));
   return {
     version,
@@ -45,6 +47,7 @@ async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatu
       cluster: core.cluster !== undefined,
       voice: deps.hasVoice,
       traffic: core.activity !== undefined,
+      traffic_since_ms: core.activity?.recordingSinceMs ?? null,
     },
     cluster: await clusterOf(core),
     problems: await problemsOf(deps),

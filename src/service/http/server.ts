@@ -183,7 +183,7 @@ function serveRoute(core: Core, served: Served) {
     let answer: Reply;
     let body: unknown;
     const { traffic, activity } = core;
-    const isObserved = traffic?.request !== undefined || activity !== undefined;
+    const isObserved = traffic?.request !== undefined || activity?.isRecording === true;
     const receivedAtMs = isObserved ? core.clock.now() : 0;
     pendingWork.begin();
     // Small bodies are read immediately, because buffering them in the stream costs several times as much CPU; large ones wait until the

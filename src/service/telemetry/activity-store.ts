@@ -14,7 +14,16 @@ export class ActivityStore extends WrappedStore {
     this.#activity = activity;
   }
 
-  override async transact<T>(
+  override transact<T>(
+    scope: string,
+    work: (transaction: Transaction) => MaybePromise<T>,
+    guards?: readonly string[],
+  ): Promise<T> {
+    const { isRecording } = this.#activity;
+    return isRecording ? this.#transact(scope, work, guards) : this.store.transact(scope, work, guards);
+  }
+
+  async #transact<T>(
     scope: string,
     work: (transaction: Transaction) => MaybePromise<T>,
     guards?: readonly string[],

@@ -65,6 +65,9 @@ export const actingTokenPrefix = 'acting.';
  * Records what happens in the service while its console is on, for people: requests, events, deliveries and connections, each with what
  * caused it. Bounded in entries and bytes; the oldest make room.
  *
+ * Nothing is recorded, and nothing costs anything, before {@link record} is called: where nobody asked for the console by name, that is
+ * when it is first used.
+ *
  * What a request causes is known because its handler, and what that calls, run in an asynchronous context of their own, and because
  * announcements carry the exchange in which they were made ({@link Announcement.cause}).
  */
@@ -82,6 +85,9 @@ export class Activity {
   #bytes = 0;
   #lastId = 0;
   #lastNumber = 0;
+  #isRecording = false;
+  /** Since when it records, on the service's clock; null: it does not. */
+  recordingSinceMs: number | null = null;
   /** Set by the gateway: how many sessions of this node follow a topic. */
   followersOf: (topic: Topic) => number = () => 0;
 
@@ -89,6 +95,17 @@ export class Activity {
     this.#clock = clock;
     this.#tag = Buffer.from(entropy.bytes(6)).toString('base64url');
     this.versions = new CommandVersions();
+  }
+
+  get isRecording(): boolean {
+    return this.#isRecording;
+  }
+
+  /** Begins to record. Idempotent. */
+  record(): void {
+    if (this.#isRecording) return;
+    this.#isRecording = true;
+    this.recordingSinceMs = this.#clock.now();
   }
 
   /** Where the traffic stands: the numbers of the oldest and the newest entry. */
@@ -147,11 +164,13 @@ export class Activity {
 
   /** Runs what serves a request, as an exchange. */
   serve(request: IncomingMessage, requestId: string | undefined, run: () => void): void {
-    this.#context.run(this.#begin({ request, requestId }), run);
+    if (this.#isRecording) this.#context.run(this.#begin({ request, requestId }), run);
+    else run();
   }
 
   /** Runs what a timer started, for a record that is due. */
   async timer(timer: 'lobbies' | 'interactions', id: string, run: () => Promise<void>): Promise<void> {
+    if (!this.#isRecording) return run();
     const exchange = this.#begin({}, null);
     await this.#context.run(exchange, run);
     if (!exchange.hasEffects) return;
@@ -171,6 +190,7 @@ export class Activity {
 
   /** A request of a route was answered. */
   answered(observed: ObservedRequest): void {
+    if (!this.#isRecording) return;
     const exchange = this.current ?? this.#begin({});
     const { route, params, caller, status, answer, body, contentType = '', authorization } = observed;
     const { request } = exchange;
@@ -204,6 +224,7 @@ export class Activity {
 
   /** A request that no route serves: a page, or something unknown. @returns is to be called when it was answered */
   page(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
+    if (!this.#isRecording) return undefined;
     const { method = '', url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
     const isControl = path.startsWith('/control/');
@@ -243,7 +264,7 @@ export class Activity {
 
   /** An event was passed to the sessions of this node that follow its topic, or would have been if there were any. */
   announced({ to, event, cause, guild, scope }: Omit<Announced, 'position' | 'revision'>, sessions: number): void {
-    if (!event) return;
+    if (!event || !this.#isRecording) return;
     const data = sessions > 0 ? event.data : undefined;
     const about = aboutTopic(to, scope);
     this.#keep(
@@ -261,6 +282,7 @@ export class Activity {
 
   /** An event was sent to one session alone. @param data JSON */
   emitted(session: EmittingSession, name: string, data: string): void {
+    if (!this.#isRecording) return;
     const { id, application_id, user_id } = session.record;
     this.#keep(
       {
@@ -280,6 +302,7 @@ export class Activity {
     event: ConnectionNews,
     frame?: { readonly op: number; readonly d: unknown },
   ): void {
+    if (!this.#isRecording) return;
     const caller = event.kind === 'identified' ? event.caller : undefined;
     this.#keep(
       {
@@ -299,6 +322,7 @@ export class Activity {
 
   /** A fault was injected. */
   fault({ id, kind, route, connection, document }: InjectedFault): void {
+    if (!this.#isRecording) return;
     this.#keep(
       {
         ...{ id: ++this.#lastId, at_ms: this.#clock.now(), cause: this.current?.id ?? null },
@@ -324,6 +348,7 @@ export class Activity {
   /** Records the requests to servers outside that are made with this function. */
   fetch(fetch: Fetch): Fetch {
     return async (url, init) => {
+      if (!this.#isRecording) return fetch(url, init);
       const exchange = this.#begin({});
       try {
         const response = await this.#context.run(exchange, () => fetch(url, init));

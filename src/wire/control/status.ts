@@ -62,6 +62,8 @@ export interface ControlFeatures {
   readonly voice: boolean;
   /** Whether traffic is recorded, which it is while the console is on. */
   readonly traffic: boolean;
+  /** Since when, on the service's clock: from the start with `--console`, otherwise from the console's first use. */
+  readonly traffic_since_ms: number | null;
 }
 
 export interface ControlCluster {
