@@ -72,12 +72,18 @@ describe('SDK code that is copied from the traffic', () => {
   });
   afterAll(() => world?.close());
 
+  async function controlGet(path: string): Promise<unknown> {
+    const { controlBase, controlToken } = world.service;
+    return (await fetch(`${controlBase}${path}`, { headers: { authorization: `Bearer ${controlToken}` } })).json();
+  }
+
   it('makes the same call again', async () => {
     const { backend } = world;
     const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' } });
     const command = await backend.commands.create({ name: 'rally', description: 'Calls everybody' });
     const user = world.user('ada').id;
-    const guild = world.guildId;
+    const { guilds } = (await controlGet('/guilds')) as { guilds: { id: string }[] };
+    const guild = guilds[0]?.id ?? expect.fail();
     const lobbyPath = `/api/v10/lobbies/${lobby.id}`;
     const commandsPath = `/api/v10/applications/${world.applicationId}/commands`;
     const guildPath = `/api/v10/applications/${world.applicationId}/guilds/${guild}/commands`;

@@ -59,9 +59,10 @@ export function addressOf(path: string, query: Query = {}): string {
   return `/control${path}${text && `?${text}`}`;
 }
 
-function headersOf(body: unknown): Record<string, string> {
-  const authorization = `Bearer ${controlToken.peek() ?? ''}`;
-  return body === undefined ? { authorization } : { authorization, 'content-type': 'application/json' };
+/** `details`: answers carry the fields that came later to calls that other programs use. */
+export function headersOf(body?: unknown): Record<string, string> {
+  const headers = { authorization: `Bearer ${controlToken.peek() ?? ''}`, prefer: 'details' };
+  return body === undefined ? headers : { ...headers, 'content-type': 'application/json' };
 }
 
 /** Sends a request that no cookie or cache takes part in, and notes whether the service answers. */

@@ -1,6 +1,6 @@
 import type { StreamEventName, StreamEvents, StreamQuery } from '../../wire/control/stream.ts';
-import { addressOf, type Query, send } from './client.ts';
-import { controlToken, signOut } from './session.ts';
+import { addressOf, headersOf, type Query, send } from './client.ts';
+import { signOut } from './session.ts';
 
 /** What is called for each event of a stream. */
 export type StreamHandlers = {
@@ -79,7 +79,7 @@ async function readStream(query: StreamQuery, signal: AbortSignal, onEvent: OnEv
   let timer = setTimeout(() => silence.abort(new Error('silent')), silenceMaxMs);
   try {
     const response = await send(addressOf('/stream', query as Query), {
-      headers: { authorization: `Bearer ${controlToken.peek() ?? ''}`, accept: 'text/event-stream' },
+      headers: { ...headersOf(), accept: 'text/event-stream' },
       signal: AbortSignal.any([signal, silence.signal]),
     });
     if (response.status === 401) return signOut('rejected');

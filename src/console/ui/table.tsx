@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { words } from '../words/en.ts';
 
 export interface Column<Row> {
   readonly id: string;
@@ -166,53 +165,53 @@ export function Table<Row>(props: TableProps<Row>) {
     <div
       ref={scroller}
       class="table"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length}
       style={{ '--columns': template(columns), '--columns-small': template(small), '--row': `${rowHeight}px` }}
       onScroll={onScroll}
-      onKeyDown={onKeyDown}
     >
-      <div class="table-head" role="row" aria-rowindex={1}>
-        {columns.map(({ id, label, isNumber, isMinor }) => (
-          <span key={id} role="columnheader" class={cellClass(isNumber, isMinor)}>
-            {label}
-          </span>
-        ))}
-      </div>
-      <div class="table-rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-        {shown.map(({ row, index }) => {
-          const key = keyOf(row);
-          return (
-            <div
-              key={key}
-              data-key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={onOpen && key === selectedKey}
-              tabIndex={index === active ? 0 : -1}
-              class={`table-row ${onOpen ? 'opens' : ''} ${classOf?.(row) ?? ''}`}
-              style={{ transform: `translateY(${index * rowHeight}px)` }}
-              onClick={event => {
-                setActiveKey(key);
-                if (!isInControl(event)) onOpen?.(row);
-              }}
-              onFocus={() => setActiveKey(key)}
-            >
-              {columns.map(column => (
-                <span key={column.id} role="gridcell" class={cellClass(column.isNumber, column.isMinor)}>
-                  {column.cell(row)}
-                </span>
-              ))}
-            </div>
-          );
-        })}
+      <div
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length}
+        onKeyDown={onKeyDown}
+      >
+        <div class="table-head" role="row" aria-rowindex={1}>
+          {columns.map(({ id, label, isNumber, isMinor }) => (
+            <span key={id} role="columnheader" class={cellClass(isNumber, isMinor)}>
+              {label}
+            </span>
+          ))}
+        </div>
+        <div class="table-rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+          {shown.map(({ row, index }) => {
+            const key = keyOf(row);
+            return (
+              <div
+                key={key}
+                data-key={key}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={onOpen && key === selectedKey}
+                tabIndex={index === active ? 0 : -1}
+                class={`table-row ${onOpen ? 'opens' : ''} ${classOf?.(row) ?? ''}`}
+                style={{ transform: `translateY(${index * rowHeight}px)` }}
+                onClick={event => {
+                  setActiveKey(key);
+                  if (!isInControl(event)) onOpen?.(row);
+                }}
+                onFocus={() => setActiveKey(key)}
+              >
+                {columns.map(column => (
+                  <span key={column.id} role="gridcell" class={cellClass(column.isNumber, column.isMinor)}>
+                    {column.cell(row)}
+                  </span>
+                ))}
+              </div>
+            );
+          })}
+        </div>
       </div>
       {footer !== undefined && <div class="table-foot">{footer}</div>}
-      <span class="visually-hidden" role="status">
-        {words.kit.rows(rows.length)}
-      </span>
     </div>
   );
 }

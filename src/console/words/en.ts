@@ -86,7 +86,6 @@ export const words = {
     dismiss: 'Dismiss',
     resize: 'Resize the panes',
     loadMore: 'Load more',
-    rows: (count: number) => (count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`),
     now: 'now',
     inTime: (text: string) => `in ${text}`,
     ago: (text: string) => `${text} ago`,

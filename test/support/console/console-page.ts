@@ -57,11 +57,16 @@ interface AxeResult {
   }[];
 }
 
-/** What axe finds in the page as it is now: the rule, and the elements that break it. */
-export async function accessibilityIssues(page: Page): Promise<string[]> {
+/**
+ * What axe finds in the page as it is now: the rule, and the elements that break it.
+ *
+ * @param rules default: all that axe knows
+ */
+export async function accessibilityIssues(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Run by the debugger: the page's own policy allows no script but the console's.
   await page.evaluate(`if (!globalThis.axe) { ${axeSource} }`);
-  const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(document, ${JSON.stringify(options)})`);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
   );

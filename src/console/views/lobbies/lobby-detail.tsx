@@ -9,6 +9,7 @@ import { Button, CopyButton } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Countdown } from '../../ui/countdown.tsx';
 import { ask } from '../../ui/dialog.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { clockText, durationText } from '../../ui/text/time.ts';
@@ -208,14 +209,5 @@ function Facts({
         <Fact label={facts.webhook}>{lobby.override_event_webhooks_url}</Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }

@@ -82,7 +82,7 @@ export function MembersTab({ lobby, isEnded }: { readonly lobby: LobbyDetails; r
                 <Button
                   kind="quiet"
                   isDisabled={isEnded}
-                  title={words.editTitle(memberName(member))}
+                  label={words.editTitle(memberName(member))}
                   onClick={() => setEdited(member)}
                 >
                   {words.edit}

@@ -37,7 +37,6 @@ export function FaultsCard({
   readonly isCluster: boolean;
 }) {
   const faults = useControl<{ readonly faults: readonly ArmedFaultView[] }>('/faults', {
-    query: { details: true },
     areas: ['faults'],
   });
   const strikes = useStrikes(faults.reload);

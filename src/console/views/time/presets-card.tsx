@@ -35,7 +35,7 @@ export function PresetsCard({ onArmed }: { onArmed(): void }) {
               <strong>{words.names[name].name}</strong>
               <p class="hint">{words.names[name].does}</p>
             </div>
-            <Button isBusy={running.isBusy} title={words.arm(words.names[name].name)} onClick={() => void arm(name)}>
+            <Button isBusy={running.isBusy} label={words.arm(words.names[name].name)} onClick={() => void arm(name)}>
               {words.armShort}
             </Button>
           </li>

@@ -18,6 +18,7 @@ export interface Description {
 /** Names of applications and users, as far as they are known. */
 export interface Names {
   readonly applications: ReadonlyMap<string, string>;
+  readonly users: ReadonlyMap<string, string>;
 }
 
 export function describe(entry: TrafficEntry, names: Names): Description {
@@ -54,7 +55,7 @@ export function describe(entry: TrafficEntry, names: Names): Description {
       return {
         what: words.connectionEvents[entry.event],
         more: entry.op === null ? '' : `op ${entry.op}`,
-        who: entry.user_id ?? applicationText(entry.application_id, names),
+        who: entry.user_id === null ? applicationText(entry.application_id, names) : userText(entry.user_id, names),
         result: entry.code === null ? '' : String(entry.code),
         tone: entry.event === 'closed' && entry.code !== 1000 ? 'warn' : 'plain',
         took: '',
@@ -100,9 +101,13 @@ export function callerText(caller: TrafficCallerView | null, names: Names): stri
   if (caller.kind === 'control') return kind;
   const application = applicationText(caller.application_id, names);
   if (caller.kind === 'bot' || caller.kind === 'application') return `${application} ${kind}`.trim();
-  return `${kind} ${caller.username ?? caller.user_id ?? ''}`.trim();
+  return `${kind} ${caller.username ?? (caller.user_id === null ? '' : userText(caller.user_id, names))}`.trim();
 }
 
 export function applicationText(id: string | null, { applications }: Names): string {
   return id === null ? '' : (applications.get(id) ?? id);
+}
+
+export function userText(id: string, { users }: Names): string {
+  return users.get(id) ?? id;
 }

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { bytesText } from '../../ui/text/numbers.ts';
 import { clockText, durationText, timeText } from '../../ui/text/time.ts';
 import { words } from '../../words/en/traffic.ts';
-import { applicationText, callerText, type Names, toneOf } from './describe.ts';
+import { applicationText, callerText, type Names, toneOf, userText } from './describe.ts';
 
 interface Fact {
   readonly name: string;
@@ -63,7 +63,11 @@ function sharedFacts(entry: TrafficEntry, names: Names): readonly Fact[] {
     ...(user_id === null
       ? []
       : [
-          { name: facts.user, value: <a href={hrefOf('world', ['users', user_id])}>{user_id}</a>, filter: { user_id } },
+          {
+            name: facts.user,
+            value: <a href={hrefOf('world', ['users', user_id])}>{userText(user_id, names)}</a>,
+            filter: { user_id },
+          },
         ]),
     ...(lobby_id === null
       ? []

@@ -6,17 +6,17 @@ import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ask } from '../../ui/dialog.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
-import { Fact } from './fact.tsx';
+import type { PartProps } from './parts.ts';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './view.tsx';
 
 const words = worldWords.applications;
 

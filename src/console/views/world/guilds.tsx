@@ -3,6 +3,7 @@ import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary }
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -10,12 +11,11 @@ import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
-import { Fact } from './fact.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
+import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './view.tsx';
 
 const words = worldWords.guilds;
 
@@ -155,7 +155,7 @@ function GuildCard({ id }: { readonly id: string }) {
                 </div>
                 <Button
                   kind="quiet"
-                  title={words.editLabel(role.name)}
+                  label={words.editLabel(role.name)}
                   onClick={() => setEdited({ kind: 'role', id: role.id })}
                 >
                   {worldWords.edit}
@@ -196,7 +196,7 @@ function GuildCard({ id }: { readonly id: string }) {
               </div>
               <Button
                 kind="quiet"
-                title={words.editLabel(channel.name)}
+                label={words.editLabel(channel.name)}
                 onClick={() => setEdited({ kind: 'channel', id: channel.id })}
               >
                 {worldWords.edit}
@@ -234,7 +234,7 @@ function GuildCard({ id }: { readonly id: string }) {
                 {!member.is_bot && (
                   <Button
                     kind="quiet"
-                    title={words.editLabel(name)}
+                    label={words.editLabel(name)}
                     onClick={() => setEdited({ kind: 'member', id: member.user_id })}
                   >
                     {worldWords.edit}

@@ -7,6 +7,7 @@ import { hrefOf, navigate } from '../../router.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Countdown } from '../../ui/countdown.tsx';
 import { ask } from '../../ui/dialog.tsx';
+import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -15,9 +16,8 @@ import { bytesText, countText } from '../../ui/text/numbers.ts';
 import { clockText } from '../../ui/text/time.ts';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
-import { Fact } from './fact.tsx';
+import type { PartProps } from './parts.ts';
 import { usePages } from './use-pages.ts';
-import type { PartProps } from './view.tsx';
 
 const words = worldWords.sessions;
 

@@ -4,11 +4,11 @@ import { worldWords } from '../../words/en/world.ts';
 import { Applications } from './applications.tsx';
 import { FixturesFile } from './fixtures-file.tsx';
 import { Guilds } from './guilds.tsx';
+import { parts } from './parts.ts';
 import { Sessions } from './sessions.tsx';
 import { Users } from './users.tsx';
 
 const words = worldWords;
-const parts = ['applications', 'users', 'guilds', 'sessions', 'fixtures'] as const;
 
 /** `#/world/users/9?search=ada`: a part of the world, and what is open in it. */
 export default function WorldView({ path, query }: ViewProps) {
@@ -33,10 +33,4 @@ export default function WorldView({ path, query }: ViewProps) {
       </Tabs>
     </div>
   );
-}
-
-/** What every part is given. */
-export interface PartProps {
-  readonly openId: string | undefined;
-  readonly query: Readonly<Record<string, string>>;
 }
