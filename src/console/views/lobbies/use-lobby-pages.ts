@@ -22,6 +22,8 @@ export interface LobbyPages {
   readonly isLoading: boolean;
   readonly failure: Failure | undefined;
   loadMore(): void;
+  /** Reads again what failed. */
+  retry(): void;
   /** Which rows are in sight: only these are read again when lobbies change. */
   setSeen(first: number, last: number): void;
 }
@@ -137,6 +139,9 @@ export function useLobbyPages(query: Query): LobbyPages {
     failure: state.failure,
     loadMore() {
       if (!latest.current.isLoading && !latest.current.failure && next !== null) void loadFrom(next);
+    },
+    retry() {
+      if (!latest.current.isLoading) void loadFrom(next ?? undefined);
     },
     setSeen(first, last) {
       seen.current = [first, last];

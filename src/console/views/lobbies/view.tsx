@@ -158,7 +158,7 @@ function LobbyList({
         {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
         {searched !== undefined && ` ${words.searched(searched)}`}
       </p>
-      <FailureNote failure={failure} />
+      <FailureNote failure={failure} onRetry={pages.retry} />
       {rows.length === 0 && !hasMore && !failure ? (
         <EmptyState
           title={isFiltered ? words.nothingFound : words.noneYet}

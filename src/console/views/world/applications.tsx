@@ -36,7 +36,7 @@ export function Applications({ openId }: PartProps) {
         main={
           <div class="world-list">
             <div class="row">{add}</div>
-            <FailureNote failure={pages.failure} />
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
             {pages.rows.length === 0 && !pages.hasMore ? (
               <EmptyState title={words.empty} text={words.emptyHint} />
             ) : (

@@ -33,7 +33,7 @@ export function Guilds({ openId }: PartProps) {
                 {words.add}
               </Button>
             </div>
-            <FailureNote failure={pages.failure} />
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
             {pages.rows.length === 0 && !pages.hasMore ? (
               <EmptyState title={words.empty} text={words.emptyHint} />
             ) : (
@@ -213,7 +213,7 @@ function GuildCard({ id }: { readonly id: string }) {
             {words.addMember}
           </Button>
         </div>
-        <FailureNote failure={members.failure} />
+        <FailureNote failure={members.failure} onRetry={members.reload} />
         <ul class="entries">
           {members.rows.map(member => {
             const name = member.nick ?? member.global_name ?? member.username ?? member.user_id;

@@ -30,7 +30,7 @@ export function Sessions({ openId }: PartProps) {
         storageKey="world-sessions"
         main={
           <div class="world-list">
-            <FailureNote failure={pages.failure} />
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
             {pages.rows.length === 0 && !pages.hasMore ? (
               <EmptyState title={words.empty} text={words.emptyHint} />
             ) : (

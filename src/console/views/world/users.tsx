@@ -43,7 +43,7 @@ export function Users({ openId, query }: PartProps) {
                 {words.add}
               </Button>
             </div>
-            <FailureNote failure={pages.failure} />
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
             {pages.rows.length === 0 && !pages.hasMore ? (
               <EmptyState
                 title={search === '' ? words.empty : words.nothingFound}
