@@ -125,6 +125,7 @@ export const stageWords = {
     notMember: 'This user is not a member of the lobby.',
     join: 'Add the user to the lobby',
     leave: 'Leave the lobby',
+    remove: 'Remove the user from the lobby',
     call: 'Call',
     inCall: 'in the call',
     nobodyInCall: 'Nobody is in the call.',
