@@ -24,7 +24,7 @@ async function run(): Promise<number> {
     service = await story.step(
       'The service starts on its embedded store',
       'Another program may hold the port: choose one with --port.',
-      () => startService({ fixtures, data, port: Number(values.port ?? 0) }),
+      () => startService({ fixtures, data, port: Number(values.port ?? 0), console: true }),
       ({ webBase }) => `It listens at ${webBase}, and keeps its state in ${data}.`,
     );
     await tellStarfall(story, service);
@@ -45,12 +45,13 @@ function tell(error: unknown): void {
   print(`${red('✗')} ${error.message}\n       ${bold('What to do:')} ${error.remedy}`);
 }
 
-async function stayUp({ apiBase, gateway, controlBase, controlToken, webBase }: Service): Promise<void> {
+async function stayUp({ apiBase, gateway, controlBase, controlToken, webBase, consoleUrl }: Service): Promise<void> {
   print(`\nThe service stays up until you press Ctrl+C:
   API      ${apiBase}/v10
   Gateway  ${gateway}
   Sign-in  ${webBase}/oauth2/authorize
   Control  ${controlBase}   ${dim(`Authorization: Bearer ${controlToken}`)}
+  Console  ${consoleUrl}
 
 Try it:   curl ${apiBase}/v10/gateway`);
   // A timer keeps the process alive; the signal ends the wait.

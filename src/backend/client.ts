@@ -1,6 +1,7 @@
 import type { ApplicationTraits } from '../model/application.ts';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { RateLimit } from '../model/limits/limit-profiles.ts';
+import type { traitsUnknown } from '../model/rules/commands/plan/desired.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
 import {
@@ -22,7 +23,6 @@ import { undiciTransport } from '../wire/http/undici-transport.ts';
 import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
-import type { traitsUnknown } from './commands/definition.ts';
 import { createCredentials } from './credentials.ts';
 import { createDirectMessages, type DirectMessages } from './direct-messages.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';

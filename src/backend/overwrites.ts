@@ -1,12 +1,12 @@
 import { ApiError, ArgumentError } from '../model/errors/errors.ts';
 import type { CommandOverwrite, GuildCommandPermissions } from '../model/overwrite.ts';
+import { type Explanation, explain, type PermissionQuestion } from '../model/rules/permissions/explain.ts';
 import { checkOverwrites } from '../model/rules/permissions/overwrites.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../model/snowflake.ts';
 import { rejectIssues } from '../wire/http/check.ts';
 import type { Http } from '../wire/http/http.ts';
 import { readCommandPermissions, readCommandPermissionsList } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
-import { type Explanation, explain, type PermissionQuestion } from './commands/explain.ts';
 import { headerSafe } from './credentials.ts';
 
 /** A user's OAuth2 access token. Its type keeps it apart from the application's own credentials. */

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
+import { chooseConsole } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { ServiceRecorder } from '../testing/recording/record-service.ts';
 import { CommandFailure } from './command-line.ts';
@@ -51,6 +52,7 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
     clock: settings.virtualClock ? 'virtual' : 'system',
     log: openLog('warn'),
     fixtures,
+    ...(chooseConsole({ host: settings.host }) && { console: true }),
     ...(recorder && { traffic: recorder.traffic }),
   }).catch(error => {
     throw startFailure(error, settings);
@@ -102,7 +104,7 @@ async function save(recorder: ServiceRecorder, path: string, say: (line: string)
   say(printable(`The traffic was written to ${path}.`));
 }
 
-function greeting({ webBase, fixtures }: Service, settings: DevSettings): string[] {
+function greeting({ webBase, fixtures, consoleUrl }: Service, settings: DevSettings): string[] {
   const { applications, users, guilds } = fixtures;
   const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
   const channels = guilds.flatMap(guild => guild.channels.map(({ name }) => name));
@@ -112,6 +114,7 @@ function greeting({ webBase, fixtures }: Service, settings: DevSettings): string
     `  users         ${names(users.map(({ username }) => username))}`,
     `  channels      ${names(channels)}`,
     `  addresses     ${settings.readyFile}`,
+    ...(consoleUrl === undefined ? [] : [`  console       ${consoleUrl}`]),
   ];
 }
 

@@ -156,6 +156,12 @@ export const serveOptions: OptionGroups = {
         `(default ${runtimeLimits.drainTimeoutMs / 1000}), before it cuts them off`,
       ],
     },
+    console: {
+      help: [
+        'serve the console at /console, which uses the control token',
+        '(default: only with developer sign-in on loopback, without --public-url)',
+      ],
+    },
     'virtual-clock': { help: ['time starts at the present and advances only by POST /control/clock'] },
   },
   Output: {
@@ -208,6 +214,8 @@ export interface ServeSettings {
   readonly voiceEndpoint?: string;
   readonly drainTimeoutMs: number;
   readonly virtualClock: boolean;
+  /** Absent: where the service has it on by itself. */
+  readonly console?: true;
   /** Absent: the service's own figure. */
   readonly slowStatementMs?: number;
   readonly readyFile?: string;
@@ -241,6 +249,7 @@ export function readServeOptions(
     ...readVoiceEndpoint(given),
     drainTimeoutMs: readDrainTimeout(given),
     virtualClock: given['virtual-clock'] === true,
+    ...(given.console === true && { console: true }),
     ...readSlowStatement(given),
     ...(readyFile !== undefined && { readyFile }),
     logRequests: given['log-requests'] === true,

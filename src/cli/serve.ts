@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { proxyWarning, type ServiceOptions } from '../service/options.ts';
+import { chooseConsole, proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import type { Logger } from '../wire/clock/ports.ts';
@@ -37,6 +37,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   });
   try {
     announce(service, ready);
+    // For people only: where the output is read by a program, the ready line has it.
+    if (service.consoleUrl !== undefined && process.stderr.isTTY)
+      process.stderr.write(`\nConsole: ${service.consoleUrl}\n\n`);
     const warning = proxyWarning(settings);
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
@@ -96,6 +99,8 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
+    // By name, so that whoever opens it sees what happened before.
+    ...(chooseConsole(settings) && { console: true }),
   };
 }
 

@@ -13,6 +13,8 @@ export interface ReadyLine {
   readonly control_token: string;
   /** The endpoints for operators, if they have a port of their own. */
   readonly ops_base?: string;
+  /** The console, if it is on. The fragment contains the control token: the link signs in. */
+  readonly console_url?: string;
   readonly pid: number;
   readonly version: string;
 }
@@ -31,6 +33,8 @@ export interface ServiceAddresses {
   readonly controlToken: string;
   /** The endpoints for operators, if they have a port of their own. */
   readonly opsBase?: string;
+  /** The console, if it is on. Secret: the fragment contains the control token, so that the link signs in. */
+  readonly consoleUrl?: string;
 }
 
 export function originOf(server: Server, host: string): string {
@@ -42,6 +46,11 @@ export function addressesOf(web: string): Addresses {
   return { web, api: `${web}/api`, gateway: `${web.replace(/^http/, 'ws')}/gateway` };
 }
 
+/** The console's address, which signs in. @param own the origin where the service listens, as for the control API */
+export function consoleUrlAt(own: string, controlToken: string): string {
+  return `${own}/console#token=${encodeURIComponent(controlToken)}`;
+}
+
 export function readyLine({
   apiBase,
   webBase,
@@ -49,11 +58,13 @@ export function readyLine({
   controlBase,
   controlToken,
   opsBase,
+  consoleUrl,
 }: ServiceAddresses): ReadyLine {
   return {
     event: 'ready',
     ...{ api_base: apiBase, web_base: webBase, gateway, control_base: controlBase, control_token: controlToken },
     ...(opsBase !== undefined && { ops_base: opsBase }),
+    ...(consoleUrl !== undefined && { console_url: consoleUrl }),
     ...{ pid: process.pid, version },
   };
 }

@@ -9,6 +9,7 @@ import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
 import type { TrafficObserver } from './support/traffic.ts';
 import type { Vault } from './support/vault.ts';
+import type { Activity } from './telemetry/activity.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
@@ -48,6 +49,8 @@ export interface Core {
   /** Absent: nobody observes the traffic. */
   readonly traffic?: TrafficObserver | undefined;
   readonly metrics: Metrics;
+  /** Records what happens, for the console; absent while that is off. */
+  readonly activity?: Activity | undefined;
   /** Absent unless this process has registered OpenTelemetry. */
   readonly tracing?: Tracing | undefined;
   /** Encrypts the private keys in the store; absent without a secret. */

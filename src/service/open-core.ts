@@ -18,6 +18,8 @@ import { snowflakeSource } from './support/ids.ts';
 import { Journal } from './support/journal.ts';
 import type { PendingWork } from './support/pending-work.ts';
 import type { Vault } from './support/vault.ts';
+import { Activity } from './telemetry/activity.ts';
+import { ActivityStore } from './telemetry/activity-store.ts';
 import type { Readiness } from './telemetry/readiness.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
@@ -33,6 +35,7 @@ export interface CheckedOptions {
   readonly drainTimeoutMs: number;
   /** Of a node of a cluster. */
   readonly shared: SharedEngines | undefined;
+  readonly isConsoleOn: boolean;
 }
 
 /** What exists before the store is opened. */
@@ -40,6 +43,7 @@ export interface Environment extends Pick<Core, 'limits' | 'entropy' | 'log' | '
   readonly pendingWork: PendingWork;
   readonly events: EventLog | undefined;
   readonly readiness: Readiness;
+  readonly isConsoleOn: boolean;
   /** Of a node of a cluster. */
   readonly shared: SharedEngines | undefined;
 }
@@ -60,7 +64,10 @@ export async function openCore(options: ServiceOptions, environment: Environment
       closing,
     ));
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
-  const store = tracing?.store(opened) ?? opened;
+  const traced = tracing?.store(opened) ?? opened;
+  const activity = environment.isConsoleOn ? new Activity(clock, entropy) : undefined;
+  if (options.console === true) activity?.record({ isRead: false });
+  const store = activity ? new ActivityStore(traced, activity) : traced;
   await shared?.checkClock(clock);
   const vault = await openVault(engines, entropy);
   if (engines) await (await import('./store/protected-keys.ts')).protectKeys(store, vault);
@@ -76,8 +83,9 @@ export async function openCore(options: ServiceOptions, environment: Environment
     ...{ clock, entropy, log, store, bus, limits, ids, metrics, vault },
     ...(shared && { cluster: shared.cluster, files: shared.files }),
     notices: createNotices({ store, bus, cluster: shared?.cluster }),
-    ...traced(openFetch(options, log, closing), tracing),
+    ...observed(openFetch(options, log, closing), tracing, activity),
     tracing,
+    activity,
     journal: new Journal(clock),
     traffic: options.traffic,
     get addresses() {
@@ -106,9 +114,16 @@ function isTracingRegistered(): boolean {
   return (globalThis as { [key: symbol]: { readonly trace?: unknown } | undefined })[key]?.trace !== undefined;
 }
 
-function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>, tracing: Tracing | undefined) {
-  if (!tracing) return { fetch, operatorFetch };
-  return { fetch: tracing.fetch(fetch), operatorFetch: tracing.fetch(operatorFetch) };
+function observed(
+  fetches: Pick<Core, 'fetch' | 'operatorFetch'>,
+  tracing: Tracing | undefined,
+  activity: Activity | undefined,
+): Pick<Core, 'fetch' | 'operatorFetch'> {
+  const both = (wrap: (fetch: Core['fetch']) => Core['fetch'], { fetch, operatorFetch }: typeof fetches) => {
+    return { fetch: wrap(fetch), operatorFetch: wrap(operatorFetch) };
+  };
+  const traced = tracing ? both(fetch => tracing.fetch(fetch), fetches) : fetches;
+  return activity ? both(fetch => activity.fetch(fetch), traced) : traced;
 }
 
 export function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: PendingWork): Clock {

@@ -89,6 +89,12 @@ export interface ServiceOptions {
   readonly opsPort?: number;
   /** Receives every request with its answer, and every gateway frame, for tests and recordings. It sees secrets. */
   readonly traffic?: TrafficObserver;
+  /**
+   * Serves the console at `/console`, a page that shows what the service does and acts on it with the control token. Default: only with
+   * developer sign-in, on a loopback address and without a {@link publicUrl}; traffic is then recorded from the console's first use on,
+   * and with `true` from the start.
+   */
+  readonly console?: boolean;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
 }
@@ -136,6 +142,12 @@ export function checkHost(options: ServiceOptions): string {
     'public_host',
     `${host} is not a loopback address, and with developer sign-in everyone who can reach the service can sign in as any user. Listen on 127.0.0.1, use passwords (signIn: 'password'), or set allowPublicDeveloperSignIn.`,
   );
+}
+
+/** Whether the service serves its console. */
+export function chooseConsole(options: Pick<ServiceOptions, 'host' | 'publicUrl' | 'signIn' | 'console'>): boolean {
+  const { host = '127.0.0.1', publicUrl, signIn = 'developer', console } = options;
+  return console ?? (signIn === 'developer' && isLoopback(host) && publicUrl === undefined);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ActingTokens } from './auth/acting.ts';
 import { createCredentials } from './auth/credentials.ts';
 import type { Core } from './core.ts';
 import { createCommands } from './domain/commands/commands.ts';
@@ -37,7 +38,8 @@ export function createParts(
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, pendingWork, voiceEndpoint);
-  const credentials = createCredentials(core);
+  const acting = core.activity && new ActingTokens(core);
+  const credentials = createCredentials(core, acting);
   const commands = createCommands(core);
   const commandPermissions = createCommandPermissions(core);
   const webhookEvents = createWebhookEvents(core, pendingWork);
@@ -83,6 +85,7 @@ export function createParts(
   return {
     ...{
       pendingWork,
+      acting,
       credentials,
       commands,
       commandPermissions,

@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { originOf } from './addresses.ts';
 import type { Closing } from './closing.ts';
-import type { ControlDeps } from './control/calls.ts';
+import { createAskSelf } from './control/ask-self.ts';
+import type { ControlDeps } from './control/deps.ts';
 import type { Core } from './core.ts';
 import { createApplicationEdits } from './domain/accounts/application-edit.ts';
 import { createCommandIndexes } from './domain/commands/index-of-user.ts';
@@ -76,10 +77,17 @@ export function createApiServer(
     operators,
     requestIds,
     requestLog,
+    origin,
     ...control
   }: Pick<CheckedOptions, 'signIn'> &
     Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain' | 'operators' | 'requestIds' | 'requestLog'> &
-    Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
+    Pick<
+      ControlDeps,
+      'controlToken' | 'stateReplaced' | 'startedAtMs' | 'readiness' | 'hasVoice' | 'isPublic' | 'onStop'
+    > & {
+      /** The origin where the service listens. */
+      readonly origin: () => string;
+    },
 ): { readonly server: Server; readonly site: { close(): Promise<void> } } {
   const { pendingWork, credentials, commands, commandPermissions, lobbies, interactions } = parts;
   const { authorization, gateway, fixtures, faults } = parts;
@@ -103,7 +111,10 @@ export function createApiServer(
   const site = createLateSite(core, {
     ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
     control: {
-      ...{ core, fixtures, faults, ...control },
+      ...{ core, fixtures, faults, gateway, signIn, acting: parts.acting, ...control },
+      controlBase: () => `${origin()}/control`,
+      askSelf: createAskSelf(origin),
+      endAuthorization: id => authorization.endAuthorization(id),
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
       decide: decision => authorization.decide(decision),
       endUserTokens: userId => authorization.endUserTokens(userId),

@@ -1,7 +1,7 @@
 import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
-import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
+import { addressesOf, consoleUrlAt, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
 import { createRequestIds, createRequestLog } from './http/call.ts';
@@ -17,6 +17,7 @@ import {
   checkSlowStatement,
   checkTrustedProxies,
   checkVoiceEndpoint,
+  chooseConsole,
   chooseLimits,
   chooseSharedEngines,
   chooseSignIn,
@@ -25,6 +26,7 @@ import {
 } from './options.ts';
 import { createParts } from './parts.ts';
 import { createApiServer, listen, openOperators } from './servers.ts';
+import { isLoopback } from './support/network-address.ts';
 import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -82,6 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
   const shared = chooseSharedEngines(options);
+  const isConsoleOn = chooseConsole(options);
   checkSlowStatement(options.slowStatementMs);
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
@@ -89,7 +92,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   try {
     return await start(
       options,
-      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
+      {
+        ...{ host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
+        isConsoleOn,
+      },
       closing,
     );
   } catch (error) {
@@ -101,12 +107,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared } =
     checked;
+  const { isConsoleOn } = checked;
   const pendingWork = new PendingWork();
   const environment: Environment = {
     ...{
       limits,
       pendingWork,
       shared,
+      isConsoleOn,
       entropy: options.entropy ?? systemEntropy,
       log: reportErrors(options.log ?? silentLogger),
     },
@@ -146,6 +154,8 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
+  const stopping: (() => void)[] = [];
+  let own = '';
   const { server, site } = createApiServer(core, parts, {
     signIn,
     addressOf,
@@ -156,6 +166,12 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     drain,
     requestIds,
     operators,
+    origin: () => own,
+    startedAtMs: Date.now(),
+    readiness: () => readiness.check(),
+    hasVoice: voiceEndpoint !== undefined,
+    isPublic: !isLoopback(host) || publicUrl !== undefined,
+    onStop: stop => stopping.push(stop),
     ...(options.logRequests === true && { requestLog: createRequestLog(core.log) }),
   });
 
@@ -165,13 +181,14 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   closing.push(() => parts.sweeps.stop());
   parts.gateway.attach(server);
   closing.push(() => site.close());
-  const own = await listen(server, host, options.port ?? 0);
+  own = await listen(server, host, options.port ?? 0);
   setAddresses(addressesOf(publicUrl ?? own));
   // On a virtual clock there is no idle time to wait out, and waiting for it could take forever.
   const isVirtual = core.clock instanceof VirtualClock;
   const idleMs = isVirtual ? 0 : runtimeLimits.drainIdleMs;
   closing.push(async () => {
     readiness.drain();
+    for (const stop of stopping) stop();
     if (isVirtual) parts.faults.release();
     const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
     const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), parts.gateway.close()]);
@@ -185,6 +202,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   const addresses: ServiceAddresses = {
     ...{ apiBase, webBase, gateway, controlBase: `${own}/control`, controlToken },
     ...(opsBase !== undefined && { opsBase }),
+    ...(isConsoleOn && { consoleUrl: consoleUrlAt(own, controlToken) }),
   };
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= closeAll(closing, drainTimeoutMs));

@@ -114,6 +114,7 @@ describe('rallypoint serve', () => {
       gateway: `${web.replace('http', 'ws')}/gateway`,
       control_base: `${web}/control`,
       control_token: expect.stringMatching(/^[\w-]{32,}$/),
+      console_url: `${web}/console#token=${line.control_token}`,
       pid: child.pid,
       version,
     });

@@ -36,11 +36,13 @@ async function createLobby(service: Service): Promise<string> {
 
 describe('startService', () => {
   it('gives the addresses of the ready line, all of one server', async () => {
-    const { webBase, apiBase, gateway, controlBase, controlToken, readyLine } = await start();
+    const { webBase, apiBase, gateway, controlBase, controlToken, consoleUrl, readyLine } = await start();
     expect(readyLine).toEqual({
       ...{ event: 'ready', api_base: apiBase, web_base: webBase, gateway },
-      ...{ control_base: controlBase, control_token: controlToken, pid: process.pid, version: readyLine.version },
+      ...{ control_base: controlBase, control_token: controlToken, console_url: consoleUrl },
+      ...{ pid: process.pid, version: readyLine.version },
     });
+    expect(consoleUrl).toBe(`${webBase}/console#token=${controlToken}`);
     const authority = new URL(webBase).host;
     expect([apiBase, controlBase]).toEqual([`http://${authority}/api`, `http://${authority}/control`]);
     expect(gateway).toBe(`ws://${authority}/gateway`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OwnershipError } from '../../src/backend/fleet/ownership-error.ts';
 import * as commandLine from '../../src/cli/command-line.ts';
 import * as modelErrors from '../../src/model/errors/errors.ts';
-import { ControlRefusal } from '../../src/service/control/calls.ts';
+import { ControlRefusal } from '../../src/service/control/request.ts';
 import { AuthorizationPageFault } from '../../src/service/oauth/authorize/authorization-request.ts';
 import { OutdatedForm } from '../../src/service/oauth/pages/visitor.ts';
 import { OAuthRequestError } from '../../src/service/oauth/token/oauth-request-error.ts';

@@ -16,7 +16,8 @@ import {
   checkCommandEdit,
   checkCommandList,
 } from '../../model/rules/commands/command.ts';
-import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../../model/snowflake.ts';
+import type { CommandPlace } from '../../model/rules/commands/plan/desired.ts';
+import { type CommandId, parseSnowflake } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
@@ -78,12 +79,6 @@ export interface CommandCalls {
    * @throws ApiError `too_many_commands`, `entry_point_missing`
    */
   replaceAll(items: readonly CommandItem[], options?: RequestOptions): Promise<Command[]>;
-}
-
-/** Where commands are registered: everywhere, or in one guild. */
-export interface CommandPlace {
-  readonly applicationId: ApplicationId;
-  readonly guildId?: GuildId | undefined;
 }
 
 const routesOf = {

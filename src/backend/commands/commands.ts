@@ -2,18 +2,18 @@ import type { Observable } from 'rxjs/internal/Observable';
 import type { ApplicationTraits } from '../../model/application.ts';
 import type { Command } from '../../model/command.ts';
 import type { Locale } from '../../model/locale.ts';
+import { type CommandPlace, type DesiredCommand, traitsUnknown } from '../../model/rules/commands/plan/desired.ts';
+import { makePlan } from '../../model/rules/commands/plan/make-plan.ts';
+import type { Plan } from '../../model/rules/commands/plan/plan.ts';
+import { dropsOverwrites } from '../../model/rules/commands/plan/warnings.ts';
 import { type PlacedText, shownTexts } from '../../model/rules/locales/shown-texts.ts';
 import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import type { Call, RequestOptions } from '../calls.ts';
-import { type CommandCalls, type CommandPlace, createCommandCalls, scopeOf } from './calls.ts';
-import { type DesiredCommand, traitsUnknown } from './definition.ts';
+import { type CommandCalls, createCommandCalls, scopeOf } from './calls.ts';
 import { type DeployOptions, deploy } from './deploy.ts';
-import { makePlan } from './make-plan.ts';
-import type { Plan } from './plan.ts';
 import { CommandRegistry, type SyncState } from './registry.ts';
-import { dropsOverwrites } from './warnings.ts';
 
 /** The application's commands of one scope: single calls, plans, deploys and streams. */
 export interface Commands extends CommandCalls {

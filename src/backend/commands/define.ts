@@ -1,10 +1,11 @@
 import type { CommandChoice, commandTypes } from '../../model/command.ts';
 import type { CommandInteraction } from '../../model/interaction.ts';
 import { checkCommand } from '../../model/rules/commands/command.ts';
+import { traitsUnknown } from '../../model/rules/commands/plan/desired.ts';
 import type { MessageId, UserId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
-import { type Checked, type CommandDefinition, traitsUnknown } from './definition.ts';
+import type { Checked, CommandDefinition } from './definition.ts';
 import type { OptionValues } from './option-values.ts';
 
 /** What happens when a command is used, and what is suggested while its options are typed. */

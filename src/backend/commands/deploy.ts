@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commandKey } from '../../model/command.ts';
 import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } from '../../model/errors/errors.ts';
+import { bodyOf, type CommandPlace, type DesiredContext, editOf } from '../../model/rules/commands/plan/desired.ts';
+import type { Plan, PlanItem } from '../../model/rules/commands/plan/plan.ts';
+import { fewestWrites, type Write, writesOneByOne } from '../../model/rules/commands/plan/writes.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../calls.ts';
-import type { CommandCalls, CommandPlace } from './calls.ts';
-import { bodyOf, type DesiredContext, editOf } from './definition.ts';
-import type { Plan, PlanItem } from './plan.ts';
+import type { CommandCalls } from './calls.ts';
 import type { DeployProgress } from './registry.ts';
-import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
 export interface DeployOptions extends Pick<RequestOptions, 'signal'> {
   /** Called before each call, while the deploy waits for a rate limit, and at the end. */

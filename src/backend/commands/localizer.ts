@@ -5,9 +5,9 @@ import type { CommandChoice, CommandOption } from '../../model/command.ts';
 import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { isLocale, type Locale, type Localizations } from '../../model/locale.ts';
+import type { DesiredCommand } from '../../model/rules/commands/plan/desired.ts';
 import { type Fields, isFields } from '../../model/rules/field.ts';
 import { readJsonFile } from '../../wire/json-file.ts';
-import type { DesiredCommand } from './definition.ts';
 
 /**
  * The texts of one command, option or choice in one locale. Options are named by their default names, choices by their

@@ -3,8 +3,8 @@ import type { Observable } from 'rxjs/internal/Observable';
 import { distinctUntilChanged } from 'rxjs/internal/operators/distinctUntilChanged';
 import { filter } from 'rxjs/internal/operators/filter';
 import type { Command } from '../../model/command.ts';
+import type { Plan, PlanItem } from '../../model/rules/commands/plan/plan.ts';
 import { type CommandId, compareSnowflakes } from '../../model/snowflake.ts';
-import type { Plan, PlanItem } from './plan.ts';
 
 /** The known commands of a scope. Its streams replay the latest value and never error. */
 export class CommandRegistry {

@@ -8,6 +8,7 @@ import { apiMessages } from '../support/api-messages.ts';
 import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
+import type { ActingTokens } from './acting.ts';
 import type { Principal } from './principal.ts';
 
 /** Finds out whose credential it is. */
@@ -28,11 +29,14 @@ export interface Credentials {
 /** Bound on the bot tokens whose application is cached. */
 const cachedBotsMax = 10_000;
 
-export function createCredentials(core: Core): Credentials {
+/** @param acting credentials by which the control API acts as somebody */
+export function createCredentials(core: Core, acting?: ActingTokens): Credentials {
   // Hash of a bot token → application id. The record is read for every request, and its hash compared, so a stale entry does no harm.
   const applicationIds = new Map<string, string>();
 
   function bot(hash: string): MaybePromise<Principal | undefined> {
+    const acted = acting?.find(hash);
+    if (acted) return acted;
     const id = applicationIds.get(hash);
     const cached = id === undefined ? undefined : core.store.get('applications', id);
     return andThen(cached, application =>
@@ -54,6 +58,8 @@ export function createCredentials(core: Core): Credentials {
   }
 
   async function issued(hash: string): Promise<Principal | undefined> {
+    const acted = acting?.find(hash);
+    if (acted) return acted;
     const token = await core.store.get('tokens', hash);
     if (!token || (token.expires_at_ms !== null && token.expires_at_ms <= core.clock.now())) return undefined;
     if (token.kind === 'access') return player(token);

@@ -175,6 +175,7 @@ function clusterOf({ nodes, reader }: ClusterBus, connections: Connections): Clu
     enter: (who, session) => connections.enter(who, session),
     leave: (who, session) => connections.leave(who, session),
     departed: () => nodes.departed(),
+    nodes: () => nodes.known(),
     forget: node => nodes.forget(node),
   };
 }

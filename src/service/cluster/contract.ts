@@ -74,8 +74,18 @@ export interface Cluster {
    */
   departed(): Promise<readonly DepartedNode[]>;
 
+  /** All nodes that were not forgotten, this one included. */
+  nodes(): Promise<readonly KnownNode[]>;
+
   /** Nothing refers to this departed node any more. A node that is alive all the same registers again. */
   forget(node: string): Promise<void>;
+}
+
+export interface KnownNode {
+  readonly id: string;
+  /** By which the other nodes reach it; null: unknown. */
+  readonly address: string | null;
+  readonly state: 'alive' | 'departed';
 }
 
 /** Events that were to be read again were deleted already. */

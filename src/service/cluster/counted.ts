@@ -10,7 +10,7 @@ import type { Cluster } from './contract.ts';
 
 /** The same store, with all that it does counted as work under way. */
 export function countedStore(store: Store, pendingWork: PendingWork): Store {
-  return counted(store, pendingWork, ['get', 'list', 'revision', 'transact', 'dump', 'load']);
+  return counted(store, pendingWork, ['get', 'list', 'count', 'revision', 'transact', 'dump', 'load']);
 }
 
 export function countedBus(bus: Bus, pendingWork: PendingWork): Bus {
@@ -18,7 +18,7 @@ export function countedBus(bus: Bus, pendingWork: PendingWork): Bus {
 }
 
 export function countedCluster(cluster: Cluster, pendingWork: PendingWork): Cluster {
-  return counted(cluster, pendingWork, ['caughtUp', 'enter', 'leave', 'departed', 'forget']);
+  return counted(cluster, pendingWork, ['caughtUp', 'enter', 'leave', 'departed', 'nodes', 'forget']);
 }
 
 type Method = (...given: readonly unknown[]) => unknown;

@@ -3,7 +3,7 @@ import { type Cancel, type Clock, type Logger, steadyNow, systemClock } from '..
 import { BusError } from '../bus/errors.ts';
 import { aliveSql, silentMsMax } from '../store/postgres/alive-nodes.ts';
 import type { Postgres } from '../store/postgres/postgres.ts';
-import type { DepartedNode } from './contract.ts';
+import type { DepartedNode, KnownNode } from './contract.ts';
 
 const workersMax = 1024;
 const renewEveryMs = 1000;
@@ -107,6 +107,20 @@ export class Nodes {
     return rows
       .filter(row => isSure || row.is_silent === false)
       .map(row => ({ id: String(row.id), goneForMs: Number(row.gone) }));
+  }
+
+  /** The nodes that have a row, this one included. */
+  async known(): Promise<readonly KnownNode[]> {
+    const rows = await this.#postgres.query(
+      `SELECT id, address, (${aliveSql}) AS is_alive FROM rallypoint.nodes ORDER BY started_at`,
+      [],
+      { name: 'known-nodes' },
+    );
+    return rows.map(({ id, address, is_alive }) => ({
+      id: String(id),
+      address: typeof address === 'string' ? address : null,
+      state: is_alive === true ? 'alive' : 'departed',
+    }));
   }
 
   /** Removes the row of a departed node. One that is alive again keeps it. */

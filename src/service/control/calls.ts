@@ -1,105 +1,63 @@
-import { formatIssues, type Issue } from '../../model/errors/issue.ts';
-import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
+import type { UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
 import type { StoreContent } from '../store/contract.ts';
 import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
-import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
+import { id, nullable, object, oneOf, text } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
-import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
 import { createSessionToken } from '../testing/fixtures/secrets.ts';
+import { actingCalls, callAs, signInToGame } from './act.ts';
+import { commandCalls } from './commands.ts';
+import type { ConsentDecision, ControlDeps } from './deps.ts';
+import { Counts } from './lists.ts';
+import { lobbyCalls } from './lobbies.ts';
+import { type ControlCall, ControlRefusal, call, notThere, pathId, read, readPlace, refuse } from './request.ts';
+import { sessionCalls } from './sessions.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
+import { statusCalls } from './status.ts';
+import { timeCalls } from './time.ts';
+import { trafficCalls } from './traffic/calls.ts';
+import { applicationCalls } from './world/applications.ts';
+import { fixturesCalls } from './world/fixtures.ts';
+import { guildCalls } from './world/guilds.ts';
+import { userCalls } from './world/users.ts';
 
-/** What the control API needs. */
-export interface ControlDeps {
-  readonly core: Core;
-  /** The bearer token of all calls. */
-  readonly controlToken: string;
-  /** Advances a virtual clock; absent on the system clock. */
-  readonly advance?: (ms: number) => Promise<number>;
-  readonly fixtures: FixtureLoader;
-  readonly faults: FaultInjector;
-  /** What the consent page does with a user's decision. */
-  readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
-  /** What the device page does with a user's decision. */
-  readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
-  /** Revokes every token of the user, and closes the gateway sessions that were opened with one. */
-  readonly endUserTokens: (userId: UserId) => Promise<void>;
-  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps, on every node. */
-  readonly stateReplaced: () => void | Promise<void>;
-}
-
-export interface DeviceConsentDecision {
-  /** The code that the device shows. */
-  readonly userCode: string;
-  readonly userId: string;
-  readonly decision: 'approve' | 'deny';
-}
-
-export interface ConsentDecision {
-  readonly authorizeUrl: string;
-  readonly userId: string;
-  readonly decision: 'approve' | 'deny';
-  readonly guildId?: string | null;
-}
-
-/** Thrown to reject a control call; the message says what to do. */
-export class ControlRefusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = 'ControlRefusal';
-    this.status = status;
-  }
-}
-
-export interface ControlRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** Parsed JSON; undefined without a body. */
-  readonly body: unknown;
-}
-
-export interface ControlCall {
-  /** Method and path below `/control`: `POST /users/{id}/session`. */
-  readonly name: string;
-  readonly bodyBytesMax: number;
-  /** @returns what is answered as JSON; undefined for 204 */
-  run(request: ControlRequest): Promise<unknown>;
-}
-
-const bodyBytesMax = 64 * 1024;
-const fixturesBytesMax = 64 * 1024 * 1024;
 const snapshotBytesMax = 256 * 1024 * 1024;
 
 /** Every control call, once. */
 export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
   const { core } = deps;
   const alone = oneAtATime();
+  const counts = new Counts(core);
   return [
-    call('POST /fixtures', ({ body }) => deps.fixtures.apply(body), fixturesBytesMax),
+    ...statusCalls(deps, counts),
+    ...trafficCalls(deps, body => callAs(deps, body)),
+    ...fixturesCalls(deps),
     call('POST /reset', () => alone(() => reset(deps))),
-    call('GET /clock', async () => ({ now_ms: core.clock.now() })),
-    call('POST /clock', ({ body }) => advanceClock(deps, body)),
-    call('GET /users', ({ query }) => listUsers(core, query)),
-    call('GET /lobbies', ({ query }) => listLobbies(core, query)),
-    call('GET /guilds', ({ query }) => listGuilds(core, query)),
-    call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
-    call('DELETE /users/{id}/tokens', ({ params }) => endTokens(deps, params.id ?? '')),
+    ...timeCalls(deps),
+    ...applicationCalls(deps),
+    ...userCalls(deps),
+    ...lobbyCalls(deps, counts),
+    ...guildCalls(deps),
+    ...commandCalls(deps),
+    ...sessionCalls(deps),
+    ...actingCalls(deps),
+    call('POST /users/{id}/session', request => openSession(core, pathId(request, 'user'), request.body)),
+    call('DELETE /users/{id}/tokens', request => endTokens(deps, pathId(request, 'user'))),
     call('POST /consent', ({ body }) => consent(deps, body)),
-    call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
-    call('GET /faults', async () => ({ faults: deps.faults.armed })),
+    call('GET /log', async ({ query }) => core.journal.read(readPlace(query.after, 'after') ?? 0)),
+    call('GET /faults', async ({ wantsDetails }) => {
+      return { faults: wantsDetails ? deps.faults.counted : deps.faults.armed };
+    }),
     call('POST /faults', ({ body }) => changeFaults(deps, faults => ({ faults: faults.add(body) }))),
     call('DELETE /faults', () => changeFaults(deps, faults => faults.clear())),
+    call('DELETE /faults/{id}', async ({ params: { id: fault = '' } }) => {
+      if (!deps.faults.remove(fault)) throw notThere('armed fault', fault);
+    }),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
   ];
-}
-
-function call(name: string, run: ControlCall['run'], bytesMax = bodyBytesMax): ControlCall {
-  return { name, run, bodyBytesMax: bytesMax };
 }
 
 /** Runs replacements of the state one after another, each until everything has been notified. */
@@ -124,93 +82,18 @@ async function reset({ fixtures, faults, stateReplaced }: ControlDeps): Promise<
   await stateReplaced();
 }
 
-const advanceBody = object({ advance_ms: whole(0, Number.MAX_SAFE_INTEGER) }, ['advance_ms']);
-
-async function advanceClock({ core, advance }: ControlDeps, body: unknown): Promise<{ now_ms: number }> {
-  const { advance_ms } = read<{ advance_ms: number }>(body, advanceBody);
-  if (!advance) {
-    throw new ControlRefusal(409, 'This service runs on the system clock; start it with --virtual-clock to move time.');
-  }
-  if (core.clock.now() + advance_ms > snowflakeTimeMsMax) {
-    const last = new Date(snowflakeTimeMsMax).toISOString();
-    throw new ControlRefusal(400, `No id can be dated after ${last}; advance by less.`);
-  }
-  return { now_ms: await advance(advance_ms) };
-}
-
 async function endTokens({ core, endUserTokens }: ControlDeps, userId: UserId): Promise<undefined> {
-  requireUserId(userId);
   if (!(await core.store.get('users', userId))) throw unknownUser(userId);
   await endUserTokens(userId);
-}
-
-const pageDefault = 100;
-const pageMax = 1000;
-
-interface Page {
-  readonly limit: number;
-  /** The last id of the page before. */
-  readonly after?: string;
-}
-
-function readPage({ limit = String(pageDefault), after }: ControlRequest['query']): Page {
-  const number = typeof limit === 'string' && /^[0-9]{1,4}$/.test(limit) ? Number(limit) : 0;
-  if (number < 1 || number > pageMax) throw new ControlRefusal(400, `"limit" must be a number from 1 to ${pageMax}.`);
-  if (after === undefined) return { limit: number };
-  if (typeof after === 'string' && isSnowflake(after)) return { limit: number, after };
-  throw new ControlRefusal(400, '"after" must be the "next" of an earlier answer.');
-}
-
-/** A page of records in the order of their ids as text, and the id to continue after; null at the end. */
-async function pageOf<Name extends 'users' | 'lobbies' | 'guilds'>(
-  { store }: Core,
-  name: Name,
-  { limit, after }: Page,
-) {
-  // The bound itself is in the list, and one more shows whether there is another page.
-  const found = await store.list(name, { limit: limit + 2, ...(after !== undefined && { from: after }) });
-  const records = found.filter(({ id }) => id !== after);
-  const page = records.slice(0, limit);
-  return { page, next: records.length > limit ? (page.at(-1)?.id ?? null) : null };
-}
-
-async function listUsers(core: Core, { username, ...query }: ControlRequest['query']): Promise<unknown> {
-  const isNamed = typeof username === 'string';
-  const { page, next } = isNamed
-    ? { page: await core.store.list('users', { index: 'byUsername', equals: [username] }), next: null }
-    : await pageOf(core, 'users', readPage(query));
-  const users = page.map(({ id, username, global_name, banned, provisional_of }) => {
-    return { id, username, global_name, banned, provisional_of };
-  });
-  return { users, next };
-}
-
-async function listLobbies(core: Core, query: ControlRequest['query']): Promise<unknown> {
-  const { page, next } = await pageOf(core, 'lobbies', readPage(query));
-  const lobbies = page.map(({ id, application_id, metadata, flags, member_count, expires_at_ms }) => {
-    return { id, application_id, metadata, flags, member_count, expires_at_ms };
-  });
-  return { lobbies, next };
-}
-
-async function listGuilds(core: Core, query: ControlRequest['query']): Promise<unknown> {
-  const { page, next } = await pageOf(core, 'guilds', readPage(query));
-  const guilds = page.map(({ id, name, owner_id, applications, channels }) => {
-    return { id, name, owner_id, applications, channels: channels.map(({ id, type, name }) => ({ id, type, name })) };
-  });
-  return { guilds, next };
-}
-
-function requireUserId(userId: string): void {
-  if (!isSnowflake(userId)) throw new ControlRefusal(400, 'The id in the path must be a user id: decimal text.');
 }
 
 function unknownUser(userId: UserId): ControlRefusal {
   return new ControlRefusal(404, `There is no user ${userId}; add it by POST /control/fixtures.`);
 }
 
-async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
-  requireUserId(userId);
+async function openSession(core: Core, userId: UserId, body: unknown): Promise<{ token: string }> {
+  if (body !== undefined) return signInToGame(core, userId, body);
+  const { store, entropy } = core;
   const token = createSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
     if (!(await transaction.get('users', userId))) throw unknownUser(userId);
@@ -270,13 +153,6 @@ async function consent(
   return { redirect_to: redirectTo };
 }
 
-function readAfter(after: unknown): number {
-  if (after === undefined) return 0;
-  const number = typeof after === 'string' && /^[0-9]{1,15}$/.test(after) ? Number(after) : undefined;
-  if (number === undefined) throw new ControlRefusal(400, '"after" must be the "next" of an earlier answer, or 0.');
-  return number;
-}
-
 async function takeSnapshot({ store, clock, vault }: Core): Promise<Snapshot> {
   const content = withOpenKeys(await store.dump(), vault);
   return { version: snapshotVersion, at_ms: clock.now(), content };
@@ -294,13 +170,4 @@ async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: 
 /** On a cluster sessions belong to nodes, which those of a snapshot do not. */
 function withoutSessions(content: StoreContent): StoreContent {
   return { ...content, gateway_sessions: [], gateway_events: [], presences: [] };
-}
-
-function read<Body>(body: unknown, by: Check): Body {
-  refuse('body', check(body, by));
-  return body as Body;
-}
-
-function refuse(what: string, issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new ControlRefusal(400, `The ${what} is not valid:\n${formatIssues(issues)}`);
 }

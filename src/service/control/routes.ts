@@ -1,13 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
-import { formatIssues } from '../../model/errors/issue.ts';
+import { apiErrors, RallypointError, ValidationError } from '../../model/errors/errors.ts';
+import { formatIssues, type Issue } from '../../model/errors/issue.ts';
 import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
 import { isEngineFailure, logLevelOf } from '../http/errors.ts';
 import type { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
-import { type ControlCall, type ControlDeps, ControlRefusal, controlCalls } from './calls.ts';
+import { controlCalls } from './calls.ts';
+import type { ControlDeps } from './deps.ts';
+import { Sampler } from './metrics.ts';
+import { type ControlCall, ControlRefusal } from './request.ts';
+import { Streams } from './stream.ts';
 
 /** The prefix of the control API's paths. */
 export const controlPrefix = '/control';
@@ -26,11 +30,13 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
       scope.addHook('onRequest', async (request, reply) => {
+        if (isForeignPage(request)) return rejectForeignPage(reply);
         if (!isAllowed(request.headers.authorization, tokenHash)) return rejectCaller(reply);
       });
       scope.setErrorHandler((error, request, reply) => answerError(deps, request, reply, error));
       scope.setNotFoundHandler((_request, reply) => answerUnknownCall(calls, reply));
       for (const call of calls) mount(scope, call);
+      mountStream(scope, deps);
     },
     { prefix: controlPrefix },
   );
@@ -47,6 +53,7 @@ function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall)
         params: request.params as Readonly<Record<string, string>>,
         query: request.query as Readonly<Record<string, unknown>>,
         body: readJson(request.body),
+        wantsDetails: wantsDetails(request),
       });
       if (answer === undefined) return reply.code(204).send();
       return reply
@@ -55,6 +62,41 @@ function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall)
         .send(JSON.stringify(answer));
     },
   });
+}
+
+/** @see RFC 7240 */
+function wantsDetails({ headers: { prefer }, query }: FastifyRequest): boolean {
+  const preferences = String(prefer ?? '').split(',');
+  if (preferences.some(preference => preference.trim().toLowerCase() === 'details')) return true;
+  return (query as Readonly<Record<string, unknown>>).details === 'true';
+}
+
+/** The one call whose answer does not end. */
+function mountStream(scope: FastifyInstance, deps: ControlDeps): void {
+  const streams = new Streams(deps.core, new Sampler(deps.core), deps.startedAtMs);
+  deps.onStop(() => streams.close());
+  scope.get('/stream', (request, reply) => {
+    const { query, headers } = request;
+    const lastEventId = headers['last-event-id'];
+    const begin = streams.check(
+      query as Readonly<Record<string, unknown>>,
+      typeof lastEventId === 'string' ? lastEventId : undefined,
+    );
+    begin(reply.hijack().raw);
+  });
+}
+
+/**
+ * Whether a page of another site sent the request, as browsers tell. It could not have the token, and browsers show it no answer; this
+ * rejects it before anything is looked at.
+ */
+function isForeignPage({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
+}
+
+function rejectForeignPage(reply: FastifyReply): FastifyReply {
+  return reply.code(403).send({ message: 'Pages of other origins may not use the control API.' });
 }
 
 function isAllowed(authorization: string | undefined, tokenHash: string): boolean {
@@ -84,7 +126,10 @@ function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (isEngineFailure(error)) return rejectForNow(deps, request, reply, error);
   const status = statusOf(error);
-  if (status !== undefined) return reply.code(status).send({ message: messageOf(error as Error) });
+  if (status !== undefined) {
+    const issues = wantsDetails(request) ? issuesOf(error) : [];
+    return reply.code(status).send({ message: messageOf(error as Error), ...(issues.length > 0 && { issues }) });
+  }
   const request_id = requestIdOf(reply.raw);
   deps.core.log.error({ call: request.routeOptions.url, request_id, error }, 'A control call failed.');
   return reply.code(500).send({ message: 'The call failed; the service wrote the reason to its log.' });
@@ -98,6 +143,12 @@ function rejectForNow(
 ): FastifyReply {
   deps.core.log[logLevelOf(error)]({ call: request.routeOptions.url, error }, 'A control call failed.');
   return reply.code(apiErrors.overloaded.status).send({ code: error.code, message: error.message });
+}
+
+/** What is wrong in a body, and where. */
+function issuesOf(error: unknown): readonly Issue[] {
+  if (error instanceof ControlRefusal || error instanceof RequestError) return error.issues;
+  return error instanceof ValidationError ? error.issues : [];
 }
 
 /** The message includes the issues of the body, because control errors have no tree of errors. */

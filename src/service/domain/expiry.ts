@@ -86,7 +86,8 @@ export function createExpiry(
 
   async function processRecord(id: string, nowMs: number): Promise<void> {
     try {
-      await onDue(id, nowMs);
+      const { activity } = core;
+      await (activity ? activity.timer(collection, id, () => onDue(id, nowMs)) : onDue(id, nowMs));
     } catch (error) {
       // A failure of the store itself concerns every record.
       if (error instanceof StoreError) throw error;

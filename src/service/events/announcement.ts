@@ -90,6 +90,8 @@ export interface Announcement {
   readonly notice?: unknown;
   /** The sessions stop following these topics, after the event. */
   readonly unfollow?: Topics;
+  /** What caused it, while traffic is recorded: see telemetry/activity.ts. */
+  readonly cause?: string;
 }
 
 /** An announcement after its commit. */

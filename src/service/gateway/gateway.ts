@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
+import type { SessionAction } from '../../wire/control/sessions.ts';
 import { loadOnce } from '../../wire/load-once.ts';
 import { apiVersion } from '../../wire/routes.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
+import type { Topic } from '../events/announcement.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
 import type { Connections } from '../http/connections.ts';
 import { misdirectedError } from '../http/errors.ts';
@@ -22,6 +24,7 @@ import { Protocol } from './protocol.ts';
 import type { EventLog } from './sessions/event-log.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './sessions/identify-budget.ts';
 import type { PlayerLobbies } from './sessions/player-session.ts';
+import type { Session } from './sessions/session.ts';
 import { Sessions, type SessionsParts } from './sessions/sessions.ts';
 
 export interface GatewayParts {
@@ -46,6 +49,8 @@ export interface Gateway {
   /** Sessions of this node, including those that wait to be resumed. */
   readonly sessionCount: number;
   readonly connectionCount: number;
+  /** The sessions themselves, for the console. */
+  readonly sessions: GatewaySessions;
   /** Continues the sessions of a former process, or joins the cluster. Call it first, before anything is written. */
   restore(): Promise<void>;
   /** Handles the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
@@ -57,6 +62,21 @@ export interface Gateway {
    * the sessions wait for the next process. Idempotent.
    */
   close(): Promise<void>;
+}
+
+/** What the console shows of sessions and does to them. */
+export interface GatewaySessions {
+  list(): readonly Session[];
+  find(id: string): Session | undefined;
+  /** How many sessions of this node follow a topic. */
+  following(topic: Topic): number;
+  /**
+   * Breaks or ends a session on purpose.
+   *
+   * @param resumable only for `invalidate`
+   * @returns false when it has no connection that this could be done to
+   */
+  act(session: Session, action: SessionAction, resumable: boolean): boolean;
 }
 
 const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
@@ -141,6 +161,25 @@ export function createGateway(
     },
     get connectionCount() {
       return protocol.peers.size;
+    },
+    sessions: {
+      list: () => [...sessions.byId.values()],
+      find: id => sessions.byId.get(id),
+      following: topic => sessions.hub.followersOf(topic),
+      act(session, action, resumable) {
+        const { connection } = session;
+        if (action === 'end') {
+          connection?.close('SESSION_TIMED_OUT');
+          sessions.end(session);
+          return true;
+        }
+        if (!connection) return false;
+        if (action === 'drop') connection.drop();
+        else if (action === 'freeze') connection.freeze();
+        else if (action === 'reconnect') protocol.askBack(connection);
+        else protocol.invalidate(connection, resumable);
+        return true;
+      },
     },
     restore: () => sessions.restore(),
     attach(server) {

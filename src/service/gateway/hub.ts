@@ -43,16 +43,19 @@ interface Feed {
   readonly subscribed: MaybePromise<Cancel>;
 }
 
+type HubCore = Pick<Core, 'bus' | 'journal' | 'metrics' | 'activity'>;
+
 /**
  * Distributes announcements to the sessions of this node, with one subscription to the bus for each topic that they
  * follow.
  */
 export class Hub {
-  readonly #core: Pick<Core, 'bus' | 'journal' | 'metrics'>;
+  readonly #core: HubCore;
   readonly #feeds = new Map<Topic, Feed>();
 
-  constructor(core: Pick<Core, 'bus' | 'journal' | 'metrics'>) {
+  constructor(core: HubCore) {
     this.#core = core;
+    if (core.activity) core.activity.followersOf = topic => this.followersOf(topic);
   }
 
   /** The follower receives everything published on the topic after this returns or, for a promise, resolves. */
@@ -72,6 +75,11 @@ export class Hub {
         () => {}, // Each follower receives the error.
       );
     } else feed.subscribed();
+  }
+
+  /** How many sessions of this node follow the topic. */
+  followersOf(topic: Topic): number {
+    return this.#feeds.get(topic)?.followers.size ?? 0;
   }
 
   /** The number of the topic's followers, if one of them would act on this announcement; otherwise 0. */
@@ -107,6 +115,7 @@ export class Hub {
     if (!followers) return;
     if (event) this.#core.metrics.events.add(event.name);
     spread(followers, announced);
+    this.#core.activity?.announced(announced, followers.size);
   };
 }
 

@@ -92,6 +92,8 @@ export class Protocol implements ConnectionEvents {
     const peer = this.#peers.get(connection);
     if (!peer) return;
     this.#silence.touch(connection);
+    if (op !== opcodes.HEARTBEAT)
+      this.#core.activity?.connection(connection.id, peer.session, { kind: 'received' }, { op, d });
     if (op === opcodes.HEARTBEAT) this.#onHeartbeat(connection, peer, d);
     else if (op === opcodes.IDENTIFY) this.#onIdentify(connection, peer, d);
     else if (op === opcodes.RESUME) this.#onResume(connection, peer, d);
@@ -115,7 +117,7 @@ export class Protocol implements ConnectionEvents {
     this.#toIdentify.drop(connection);
     this.#silence.drop(connection);
     this.#journal('closed', connection, peer.session, { code });
-    this.#observe(connection, { kind: 'closed', code, byPeer });
+    this.#observe(connection, { kind: 'closed', code, byPeer }, peer.session);
     if (!peer.session) return;
     if (byPeer && farewells.has(code)) this.#parts.sessions.end(peer.session);
     else this.#parts.sessions.detach(peer.session, connection);
@@ -241,7 +243,7 @@ export class Protocol implements ConnectionEvents {
     connection.compressesPayloads = identity.compress;
     peer.session = sessions.create(connection, principal, identity);
     connection.prove();
-    this.#identified(connection, principal);
+    this.#identified(connection, principal, peer.session);
     this.#journal('identified', connection, peer.session, describe(principal));
     const refusal = await sessions.start(peer.session, principal, identity);
     if (!refusal) return;
@@ -263,7 +265,8 @@ export class Protocol implements ConnectionEvents {
     peer.session = session;
     if (!connection.open) return sessions.detach(session, connection);
     connection.prove();
-    this.#identified(connection, principal);
+    this.#identified(connection, principal, session);
+    this.#core.activity?.connection(connection.id, session, { kind: 'resumed' });
     this.#journal('resumed', connection, session, { sequence: resume.seq });
   }
 
@@ -284,14 +287,15 @@ export class Protocol implements ConnectionEvents {
     this.#toIdentify.first?.close('SESSION_TIMED_OUT', 'Too many connections have not identified.');
   }
 
-  #identified(connection: Connection, principal: SessionPrincipal): void {
+  #identified(connection: Connection, principal: SessionPrincipal, session: Session): void {
     const caller = callerOf(principal);
-    if (caller) this.#observe(connection, { kind: 'identified', caller });
+    if (caller) this.#observe(connection, { kind: 'identified', caller }, session);
   }
 
-  #observe({ id }: Connection, event: ConnectionEvent): void {
-    const { traffic, clock } = this.#core;
+  #observe({ id }: Connection, event: ConnectionEvent, session?: Session): void {
+    const { traffic, activity, clock } = this.#core;
     traffic?.connection?.({ connection: id, atMs: clock.now(), ...event });
+    if (event.kind !== 'received' && event.kind !== 'sent') activity?.connection(id, session, event);
   }
 
   #journal(event: string, { id }: Connection, session: Session | undefined, details: object): void {

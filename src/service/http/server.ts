@@ -8,6 +8,7 @@ import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
+import type { ObservedRequest } from '../support/traffic.ts';
 import {
   BodyBrokenOff,
   bodyBytesMax,
@@ -97,13 +98,19 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     else deps.site(request, response);
   };
   let security: { readonly policy: string | undefined } | undefined;
+  const { activity, tracing } = core;
+  const traced: RequestListener = tracing
+    ? (request, response) => tracing.request(request, response as Answer, () => serve(request, response))
+    : serve;
+  const observed: RequestListener = activity
+    ? (request, response) => activity.serve(request, requestIdOf(response), () => traced(request, response))
+    : traced;
   const server = createHttpListener(deps.drain.responseClass, (request, response) => {
     security ??= { policy: transportSecurity(core.addresses.web) };
     if (security.policy !== undefined) response.setHeader('strict-transport-security', security.policy);
     (response as Answer).requestId = deps.requestIds(request);
     if (deps.operators?.(request, response)) return countAnswer(core, deps, request, response as Answer);
-    if (core.tracing) core.tracing.request(request, response as Answer, () => serve(request, response));
-    else serve(request, response);
+    observed(request, response);
   });
   deps.drain.watch(server);
   server.on('connection', socket => deps.connections.accept(socket));
@@ -175,7 +182,9 @@ function serveRoute(core: Core, served: Served) {
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     let body: unknown;
-    const receivedAtMs = core.traffic ? core.clock.now() : 0;
+    const { traffic, activity } = core;
+    const isObserved = traffic?.request !== undefined || activity?.isRecording === true;
+    const receivedAtMs = isObserved ? core.clock.now() : 0;
     pendingWork.begin();
     // Small bodies are read immediately, because buffering them in the stream costs several times as much CPU; large ones wait until the
     // caller is identified.
@@ -229,12 +238,16 @@ function serveRoute(core: Core, served: Served) {
     }
     pendingWork.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
-    core.traffic?.request?.({
-      ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
-      ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
-      ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
-      answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),
-    });
+    if (isObserved) {
+      const observed: ObservedRequest = {
+        ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
+        ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
+        ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
+        answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),
+      };
+      traffic?.request?.(observed);
+      activity?.answered(observed);
+    }
     writeReply(response, answer, limitHeaders);
     const durationMs = performance.now() - startMs;
     meter.count(answer.status, durationMs);
@@ -248,18 +261,20 @@ function serveRoute(core: Core, served: Served) {
 
 /** Counts and logs the answer to a request that matches no route. */
 function countAnswer(
-  { metrics }: Core,
+  { metrics, activity }: Core,
   { requestLog, addressOf }: Pick<HttpDeps, 'requestLog' | 'addressOf'>,
   request: IncomingMessage,
   response: Answer,
 ): void {
   const startMs = performance.now();
   const address = addressOf(request);
+  const observed = activity?.page(request, response);
   response.once('close', () => {
     // The client disconnected before the answer.
     if (!response.headersSent) return;
     const { route = unknownRoute, statusCode } = response;
     const { method = '' } = request;
+    observed?.();
     const durationMs = performance.now() - startMs;
     metrics.route(usualMethods.has(method) ? method : 'other', route).count(statusCode, durationMs);
     requestLog?.({ ...loggedAnswer(request, response, durationMs), route, address });

@@ -75,6 +75,9 @@ export interface Store extends StoreView {
     guards?: readonly string[],
   ): Promise<T>;
 
+  /** How many records a collection has, counted up to `atMost`: more count as that many. */
+  count(collection: CollectionName, atMost: number): MaybePromise<number>;
+
   /**
    * A number that has risen whenever something committed in `scope` since it was last asked. It may rise without
    * cause. What was read after asking is at least as new as the number.

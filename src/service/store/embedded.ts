@@ -22,6 +22,8 @@ export interface Engine {
   /** @param key checked before */
   get(collection: CollectionName, key: readonly KeyPart[]): object | undefined;
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][];
+  /** @see Store.count */
+  count(collection: CollectionName, atMost: number): number;
   /**
    * Keeps all of the changes or, if it throws, none.
    *
@@ -106,6 +108,11 @@ export class EmbeddedStore implements Store {
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Records[Name][] {
     if (this.#closed) throw this.#closedError();
     return this.#engine.list(collection, query);
+  }
+
+  count(collection: CollectionName, atMost: number): number {
+    if (this.#closed) throw this.#closedError();
+    return this.#engine.count(collection, atMost);
   }
 
   transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {

@@ -174,6 +174,36 @@ export const intakeLimits = {
   jsonDepthMax: 1000,
 } as const;
 
+/** What the console keeps and reads, while it is on. Unspecified, all of them. */
+export const consoleLimits = {
+  /** The traffic that is kept: entries and bytes; older entries make room. */
+  trafficEntriesMax: 10_000,
+  trafficBytesMax: 16 * 1024 * 1024,
+  /** The same before the console is first used: what somebody who opens it after something happened wants to see. */
+  trafficUnreadEntriesMax: 2000,
+  trafficUnreadBytesMax: 4 * 1024 * 1024,
+  /** A body that is kept as a whole. */
+  trafficBodyBytesMax: 64 * 1024,
+  /** Text that one search reads, and records that one list looks at. */
+  searchedBytesMax: 8 * 1024 * 1024,
+  searchedRecordsMax: 2000,
+  /** Streams that are open at a time, and entries that may wait for one of them. */
+  streamsMax: 32,
+  streamEntriesMax: 2000,
+  streamBytesMax: 1024 * 1024,
+  streamBatchMs: 100,
+  /** How many records are counted at most, and how old a count may be. */
+  countedMax: 10_000,
+  countAgeMs: 5000,
+  /** Former versions of commands. */
+  commandVersionsMax: 20,
+  commandVersionsInAllMax: 2000,
+  /** Metrics samples that a new reader receives. */
+  samplesMax: 300,
+  /** How long a credential for acting is valid. */
+  actingLifeMs: 60_000,
+} as const;
+
 /** How the store on disk is run. Unspecified, all of them. */
 export const storeLimits = {
   /** Statements that take this long or longer are logged. */

@@ -6,14 +6,19 @@ import { apiPrefix, notFound } from '../http/router.ts';
 import { respond } from '../oauth/pages/respond.ts';
 import { html } from '../oauth/pages/views/html.ts';
 import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
+import { consolePath, isConsoleBuilt } from './console-site.ts';
 
 /**
  * Serves a page to people who open the service's address in a browser. Programs get the 404 of every unknown path.
  */
-export function registerRootPage(site: FastifyInstance, { addresses }: Pick<Core, 'addresses'>): void {
+export function registerRootPage(
+  site: FastifyInstance,
+  { addresses, activity }: Pick<Core, 'addresses' | 'activity'>,
+): void {
+  const hasConsole = activity !== undefined && isConsoleBuilt();
   site.get('/', (request, reply) => {
     reply.raw.setHeader('vary', 'accept');
-    if (acceptsHtml(request.headers.accept)) return respond(reply, rootPage(addresses.web));
+    if (acceptsHtml(request.headers.accept)) return respond(reply, rootPage(addresses.web, hasConsole));
     return writeReply(reply.hijack().raw, notFound(request.method, request.url));
   });
 }
@@ -24,7 +29,7 @@ function acceptsHtml(accept = ''): boolean {
 }
 
 /** In English only, like the API, because it is mainly for developers. */
-function rootPage(web: string): Page {
+function rootPage(web: string, hasConsole: boolean): Page {
   const title = 'Rallypoint service';
   const main = html`${badge(title, 'large')}
 <h1>${title}</h1>
@@ -35,7 +40,11 @@ function rootPage(web: string): Page {
 <p>Pass this address to the SDK:</p>
 <p><code>baseUrl: '${web}'</code></p>
 <ul class="links">
-<li><a href="${apiPrefix}/openapi.json">API description</a> (OpenAPI 3.1)</li>
+${
+  hasConsole &&
+  html`<li><a href="${consolePath}">Console</a>: what the service does, live. The ready line has a link that signs in.</li>
+`
+}<li><a href="${apiPrefix}/openapi.json">API description</a> (OpenAPI 3.1)</li>
 <li><a href="/.well-known/openid-configuration">OpenID configuration</a></li>
 <li><a href="https://github.com/rallypoint-sdk/rallypoint#readme">Documentation</a></li>
 </ul>

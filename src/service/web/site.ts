@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { MessageFiles } from '../attachments/attachments.ts';
-import type { ControlDeps } from '../control/calls.ts';
+import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';
@@ -11,6 +11,7 @@ import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
 import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
 import type { PendingWork } from '../support/pending-work.ts';
+import { registerConsole } from './console-site.ts';
 import { registerRootPage } from './root-page.ts';
 
 export interface SiteParts {
@@ -28,6 +29,7 @@ export async function openSite(core: Core, { control, files, ...pages }: SitePar
   registerAuthorizationPages(site, { core, ...pages });
   registerControl(site, control);
   registerFiles(site, files);
+  if (core.activity) registerConsole(site);
   registerRootPage(site, core);
   await site.ready();
   return site;

@@ -1,6 +1,6 @@
 import { asRecord } from '../../wire/http/codec.ts';
+import { SecretMask } from '../../wire/secret-mask.ts';
 import { Recording, type RecordingEntry, recordingVersion } from './recording.ts';
-import { SecretMask } from './secrets.ts';
 
 /** Entries in memory, bounded in size, and with their secrets until they are made a recording. */
 export class RecordedEntries {

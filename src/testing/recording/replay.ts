@@ -2,8 +2,8 @@ import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { apiUrl, resolveBaseUrl } from '../../wire/addresses.ts';
 import { asRecord, encodeForm, parseJson } from '../../wire/http/codec.ts';
 import { type RouteName, routePath, routes } from '../../wire/routes.ts';
+import { placeholder } from '../../wire/secret-mask.ts';
 import type { RecordedAnswer, RecordedRequest, Recording } from './recording.ts';
-import { placeholder } from './secrets.ts';
 
 /** How {@link replayAgainstService} sends. */
 export interface ReplayOptions {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineCommand } from '../../../src/backend/commands/define.ts';
-import type { DesiredCommand } from '../../../src/backend/commands/definition.ts';
 import { createLocalizer, loadLocalizations } from '../../../src/backend/commands/localizer.ts';
 import { option } from '../../../src/backend/commands/option.ts';
 import { ValidationError } from '../../../src/model/errors/errors.ts';
 import { formatPath } from '../../../src/model/errors/issue.ts';
+import type { DesiredCommand } from '../../../src/model/rules/commands/plan/desired.ts';
 
 const rally = defineCommand(
   {

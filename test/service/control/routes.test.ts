@@ -6,6 +6,7 @@ import { registerControl } from '../../../src/service/control/routes.ts';
 import { snapshotVersion } from '../../../src/service/control/snapshot.ts';
 import { createLobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from '../../../src/service/domain/webhooks/events.ts';
+import { createGateway } from '../../../src/service/gateway/gateway.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorize/authorization.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { FaultInjector } from '../../../src/service/testing/faults/faults.ts';
@@ -32,6 +33,16 @@ async function open({ virtual = true } = {}) {
     decide: authorization.decide,
     decideDevice: authorization.device.decide,
     endUserTokens: authorization.endUserTokens,
+    endAuthorization: authorization.endAuthorization,
+    gateway: createGateway(core, {
+      ...{ credentials: createCredentials(core), lobbies: createLobbies(core), pendingWork },
+    }),
+    acting: undefined,
+    askSelf: () => Promise.reject(new Error('There is no API here.')),
+    controlBase: () => '',
+    startedAtMs: startMs,
+    readiness: async () => [],
+    ...{ signIn: 'developer', hasVoice: false, isPublic: false, onStop: () => {} },
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

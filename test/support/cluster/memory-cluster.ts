@@ -7,6 +7,7 @@ import {
   type Cluster,
   type DepartedNode,
   EventsLostError,
+  type KnownNode,
   type PlacedEvent,
   type ReplayQuery,
 } from '../../../src/service/cluster/contract.ts';
@@ -261,6 +262,15 @@ export class MemoryNode implements Cluster {
     return [...this.cluster.departedAt].map(([id, sinceMs]) => ({ id, goneForMs: nowMs - sinceMs }));
   }
 
+  async nodes(): Promise<readonly KnownNode[]> {
+    await this.#alive();
+    const departed = [...this.cluster.departedAt.keys()].filter(id => id !== this.node);
+    return [
+      { id: this.node, address: null, state: 'alive' },
+      ...departed.map(id => ({ id, address: null, state: 'departed' as const })),
+    ];
+  }
+
   async forget(node: string): Promise<void> {
     this.cluster.departedAt.delete(node);
   }
@@ -309,6 +319,7 @@ export class MemoryNode implements Cluster {
       engine: store.engine,
       get: async (name, ...key) => alive().then(() => store.get(name, ...key)),
       list: async (name, query) => alive().then(() => store.list(name, query)),
+      count: async (name, atMost) => alive().then(() => store.count(name, atMost)),
       revision: async scope => alive().then(() => store.revision(scope)),
       transact: async (scope, work, guards) => {
         await alive();

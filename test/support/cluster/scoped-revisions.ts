@@ -28,6 +28,11 @@ export class ScopedRevisions implements Store {
     return this.#store.list(name, query);
   }
 
+  async count(name: CollectionName, atMost: number): Promise<number> {
+    await turn();
+    return this.#store.count(name, atMost);
+  }
+
   async transact<T>(
     scope: string,
     work: (transaction: Transaction) => MaybePromise<T>,

@@ -52,6 +52,10 @@ export class Compressor {
     this.#compression = compression;
   }
 
+  get name(): StreamCompression {
+    return this.#compression;
+  }
+
   /**
    * The messages in the stream's format, uncompressed; undefined once there is a context, or when a message is large.
    */

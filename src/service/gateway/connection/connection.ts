@@ -71,6 +71,8 @@ const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CRE
  */
 export class Connection implements Sender, SocketListener {
   readonly id: number;
+  /** On the service's clock. */
+  readonly openedAtMs: number;
   /** Whether large events are compressed one by one, as Identify requests. Only for plain JSON. */
   compressesPayloads = false;
   readonly #socket: GatewaySocket;
@@ -101,6 +103,7 @@ export class Connection implements Sender, SocketListener {
 
   constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
     this.id = id;
+    this.openedAtMs = context.clock.now();
     this.#socket = socket;
     this.#stream = stream;
     this.#context = context;
@@ -112,6 +115,20 @@ export class Connection implements Sender, SocketListener {
   /** False once either side has begun to close. */
   get open(): boolean {
     return this.#open;
+  }
+
+  /** A fault has frozen it. */
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  get encodingName(): 'json' | 'etf' {
+    return this.#encoding ? 'etf' : 'json';
+  }
+
+  /** How its messages are compressed; null: they are not. */
+  get compressionName(): string | null {
+    return this.#compressor?.name ?? (this.compressesPayloads ? 'payload' : null);
   }
 
   get queued(): number {

@@ -30,6 +30,8 @@ export interface SessionOwner {
   onFail(session: Session, error: unknown): void;
   /** Another node has taken the session over, or has ended it. */
   onTaken(session: Session): void;
+  /** The session alone received an event. @param data JSON. Absent: nobody observes that */
+  onEmit?: ((session: Session, name: DispatchName, data: string) => void) | undefined;
 }
 
 /** How a session can continue for a client that has its events up to some number. */
@@ -124,6 +126,12 @@ export class Session implements Follower {
     if (name === 'READY') this.#replay.skip();
     else this.#replay.push(frame);
     this.connection?.owe(frame, this.#replay.last);
+    this.#owner.onEmit?.(this, name, data);
+  }
+
+  /** What is kept so that its client can continue: how many events, and their bytes. */
+  get replaySize(): { readonly events: number; readonly bytes: number } {
+    return this.#replay.kept;
   }
 
   /** The session receives everything announced on the topic once this returns or, for a promise, resolves. */
@@ -400,6 +408,11 @@ export class ReplayBuffer {
     if (wanted > this.#size) return undefined;
     const frames = this.#frames.slice(this.#frames.length - wanted).filter(frame => frame !== undefined);
     return frames.map(frame => ('bytes' in frame ? frame : frame.frame));
+  }
+
+  /** How many events are kept, and their bytes. */
+  get kept(): { readonly events: number; readonly bytes: number } {
+    return { events: this.#size, bytes: this.#bytes };
   }
 
   get #size(): number {

@@ -66,6 +66,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
 export class Sessions implements SessionOwner, NodeSessions {
   readonly hub: Hub;
   readonly presences: Presences;
+  readonly onEmit: SessionOwner['onEmit'];
   readonly #social: SocialPresences;
   readonly #pace: PresencePace;
   readonly #core: Core;
@@ -93,6 +94,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.#core = core;
     this.#parts = parts;
     this.hub = new Hub(core);
+    const { activity } = core;
+    this.onEmit = activity && ((session, name, data) => activity.emitted(session, name, data));
     this.#localPresences = new LocalPresences(core);
     this.#social = new SocialPresences(core);
     this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));

@@ -1,5 +1,5 @@
 import type { TokenResponse } from '../../../model/oauth.ts';
-import type { UserId } from '../../../model/snowflake.ts';
+import type { Snowflake, UserId } from '../../../model/snowflake.ts';
 import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
@@ -29,7 +29,7 @@ import type { MovedPart } from '../provisional/account-moves.ts';
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
 import { authenticateClient, type ClientRequest, createProofGuard } from '../token/client-request.ts';
-import { endUserTokens } from '../token/end-user-tokens.ts';
+import { endOneAuthorization, endUserTokens } from '../token/end-user-tokens.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
@@ -55,6 +55,8 @@ export interface Authorization {
   revoke(request: ClientRequest): Promise<void>;
   /** Ends everything that lets somebody act as the user, and closes the gateway sessions that depend on it. */
   endUserTokens(userId: UserId): Promise<void>;
+  /** Ends one authorization with all its tokens. @returns whether there was one */
+  endAuthorization(id: Snowflake): Promise<boolean>;
   /** The user that an access token acts for. @throws RequestError `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
   /** Describes the authorization behind an access token. */
@@ -127,6 +129,7 @@ export function createAuthorization(
       decide: decision => decideDevice(core, events, userCodeAttempts, decision),
     },
     endUserTokens: userId => endUserTokens(core, events, userId),
+    endAuthorization: id => endOneAuthorization(core, events, id),
     holderOf: principal => holderOf(core.store, principal),
     showAuthorization: holder => currentAuthorizationView(core.store, holder),
     claimsOf: holder => userClaims(holder, core.addresses.web),

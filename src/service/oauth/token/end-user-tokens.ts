@@ -1,8 +1,22 @@
-import type { UserId } from '../../../model/snowflake.ts';
+import type { Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken } from '../authorize/authorization-records.ts';
 import { userScope } from '../provisional/user.ts';
+
+/** Ends one authorization with all its tokens. @returns whether there was one */
+export async function endOneAuthorization(core: Core, events: AuthorizationEvents, id: Snowflake): Promise<boolean> {
+  const found = await core.store.get('authorizations', id);
+  if (!found) return false;
+  const afterCommit = await core.store.transact(authorizationScope(found), async transaction => {
+    const authorization = await transaction.get('authorizations', id);
+    if (!authorization) return undefined;
+    await endAuthorization(transaction, authorization);
+    return events.deauthorized(transaction, authorization);
+  });
+  afterCommit?.();
+  return afterCommit !== undefined;
+}
 
 /**
  * Ends everything that lets somebody act as the user: authorizations with their tokens and unused codes, tokens of
@@ -11,17 +25,8 @@ import { userScope } from '../provisional/user.ts';
  */
 export async function endUserTokens(core: Core, events: AuthorizationEvents, userId: UserId): Promise<void> {
   const { store } = core;
-  for (const { id, application_id, user_id } of await store.list('authorizations', {
-    index: 'byUser',
-    equals: [userId],
-  })) {
-    const afterCommit = await store.transact(authorizationScope({ application_id, user_id }), async transaction => {
-      const authorization = await transaction.get('authorizations', id);
-      if (!authorization) return undefined;
-      await endAuthorization(transaction, authorization);
-      return events.deauthorized(transaction, authorization);
-    });
-    afterCommit?.();
+  for (const { id } of await store.list('authorizations', { index: 'byUser', equals: [userId] })) {
+    await endOneAuthorization(core, events, id);
   }
   await store.transact(userScope(userId), async transaction => {
     const query = { index: 'byUser', equals: [userId] } as const;

@@ -26,6 +26,10 @@ class MemoryEngine implements Engine {
     return this.#tables[collection].list(query) as unknown[] as Records[Name][];
   }
 
+  count(collection: CollectionName, atMost: number): number {
+    return Math.min(atMost, this.#tables[collection].size);
+  }
+
   commit(changes: Overlay): boolean {
     write(changes, this.#tables);
     return !changes.isEmpty;

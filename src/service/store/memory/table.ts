@@ -10,6 +10,7 @@ export class Table {
   readonly #keys: Keys;
   readonly #indexes: ReadonlyMap<string, Way>;
   readonly #ways: readonly Way[];
+  #size = 0;
 
   constructor(name: CollectionName) {
     this.#name = name;
@@ -23,6 +24,11 @@ export class Table {
     return this.#keys.find(key);
   }
 
+  /** How many records there are. */
+  get size(): number {
+    return this.#size;
+  }
+
   list(query: AnyQuery): object[] {
     routeOf(this.#name, query); // throws for an invalid query
     if (query.index === undefined) return this.#keys.list(query);
@@ -31,6 +37,7 @@ export class Table {
 
   write({ key, kept }: Change): void {
     const before = this.#keys.find(key);
+    this.#size += (kept ? 1 : 0) - (before ? 1 : 0);
     if (kept) this.#keys.add(kept.record);
     else if (before) this.#keys.delete(before);
     for (const way of this.#ways) {

@@ -75,6 +75,13 @@ class PostgresStore implements Store {
     return this.#reader.list(collection, query);
   }
 
+  async count(collection: CollectionName, atMost: number): Promise<number> {
+    if (this.#isClosed) throw this.#postgres.closedError();
+    const text = `SELECT count(*)::int AS n FROM (SELECT 1 FROM rallypoint.${collection} LIMIT $1::int) AS counted`;
+    const [row] = await this.#postgres.query(text, [atMost], { name: `count ${collection}` });
+    return Number(row?.n);
+  }
+
   revision(scope: string): Promise<number> {
     if (this.#isClosed) throw this.#postgres.closedError();
     return this.#reader.revision(scope);

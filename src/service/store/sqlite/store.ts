@@ -141,6 +141,13 @@ class SqliteEngine implements Engine {
     return records as unknown[] as Records[Name][];
   }
 
+  count(collection: CollectionName, atMost: number): number {
+    return this.#reading(
+      () => ({ statement: 'count', collection }),
+      () => this.#tables[collection].count(atMost),
+    );
+  }
+
   commit(changes: Overlay, revision: number): boolean {
     if (changes.isEmpty && revision <= this.#reservedRevision) return false;
     this.#write(

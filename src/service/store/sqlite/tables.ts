@@ -10,6 +10,8 @@ export interface Table {
   list(query: AnyQuery): string[];
   /** As {@link list}, each with its key. */
   rows(query: AnyQuery): { readonly key: readonly KeyPart[]; readonly body: string }[];
+  /** How many rows there are, up to a bound. */
+  count(atMost: number): number;
   write(change: Change): void;
   clear(): void;
 }
@@ -35,6 +37,7 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
         `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`,
     ),
   );
+  const count = lazily(() => database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${name} LIMIT ?)`));
   const lists = new Map<string, StatementSync>();
   const bodies = ['body'];
   const rows = [...key, 'body'];
@@ -60,6 +63,8 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 
     rows: query =>
       select(rows, query).map(row => ({ key: key.map(field => row[field] as KeyPart), body: row.body as string })),
+
+    count: atMost => Number(count().get(atMost)?.n),
 
     write({ key: parts, kept }) {
       if (!kept) remove().run(...parts);

@@ -29,9 +29,11 @@ interface Armed<Document extends FaultDocument = FaultDocument> {
   readonly random: () => number;
   readonly struck: WeakSet<object>;
   left: number;
+  /** How often it was injected. */
+  struckCount: number;
 }
 
-type FaultCore = Pick<Core, 'clock' | 'ids' | 'journal' | 'cluster' | 'notices'>;
+type FaultCore = Pick<Core, 'clock' | 'ids' | 'journal' | 'cluster' | 'notices' | 'activity'>;
 
 /** The faults of a running service, which a test arms and disarms. */
 export interface FaultControl {
@@ -42,6 +44,8 @@ export interface FaultControl {
    * @throws ValidationError
    */
   add(given: unknown): readonly ArmedFault[];
+  /** Disarms one fault on this node. @returns whether it was armed */
+  remove(id: string): boolean;
   /** Disarms all faults; on the other nodes of a cluster, those that are armed on every node. Frozen sockets stay frozen. */
   clear(): void;
   /** The armed faults. */
@@ -98,6 +102,12 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     await this.#sent;
   }
 
+  remove(id: string): boolean {
+    const isArmed = this.armed.some(fault => fault.id === id);
+    this.#keep(armed => armed.id !== id);
+    return isArmed;
+  }
+
   #send(noticeFrom: (node: string) => Notice): void {
     const { notices, cluster } = this.#core;
     if (!notices || !cluster) return;
@@ -114,6 +124,11 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     return [...this.#requests, ...this.#sockets].map(describe);
   }
 
+  /** The armed faults, each with how often it was injected. */
+  get counted(): readonly (ArmedFault & { readonly struck: number })[] {
+    return [...this.#requests, ...this.#sockets].map(armed => ({ ...describe(armed), struck: armed.struckCount }));
+  }
+
   /** For the HTTP server: whether calling {@link answer} can have an effect. */
   get concernRequests(): boolean {
     return this.#requests.length > 0;
@@ -127,6 +142,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
       if (match.event !== undefined || (match.route !== undefined && match.route !== route)) continue;
       if (!fits(match.application_id, applicationOf(principal)) || !fits(match.user_id, userOf(principal))) continue;
       if (!this.#strikes(armed)) continue;
+      this.#core.activity?.fault({ id: armed.id, kind: document.kind, document, route });
       if (document.kind === 'latency') await this.#wait(document.ms);
       else return document.kind === 'status' ? statusReply(document.status) : rejectionOf(document);
     }
@@ -153,6 +169,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
       random: seededRandom(document.seed ?? 0),
       struck: new WeakSet<object>(),
       left,
+      struckCount: 0,
     };
     if (isRequestFault(document)) {
       const request = { ...armed, document };
@@ -175,6 +192,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     if (armed.struck.has(target.socket) || !this.#strikes(armed)) return;
     armed.struck.add(target.socket);
     this.#core.journal.write('connection', { event: 'fault', fault: armed.id, fault_kind: kind });
+    this.#core.activity?.fault({ id: armed.id, kind, document: armed.document });
     apply(armed, target);
   }
 
@@ -182,6 +200,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
   #strikes(armed: Armed): boolean {
     if (armed.left <= 0 || armed.random() * 100 >= (armed.document.percent ?? 100)) return false;
     armed.left--;
+    armed.struckCount++;
     if (armed.left === 0) {
       this.#requests = this.#requests.filter(({ id }) => id !== armed.id);
       this.#sockets = this.#sockets.filter(({ id }) => id !== armed.id);

@@ -1,0 +1,89 @@
+import type { TrafficEntry } from '../../../wire/control/traffic.ts';
+import { parseJson } from '../../../wire/http/codec.ts';
+import { SecretMask } from '../../../wire/secret-mask.ts';
+import type { KeptEntry } from '../../telemetry/activity.ts';
+
+/** The version of the testing kit's recordings. */
+export const recordingVersion = 1;
+export const anonymous = 'anonymous';
+
+interface Line {
+  readonly kind: string;
+  readonly atMs: number;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Entries as a recording of the testing kit: requests with their answers, and what clients sent over gateway connections. Events are not in
+ * it, because they are recorded once for all their receivers. Secrets are replaced by placeholders.
+ */
+export function recordingOf(entries: readonly KeptEntry[], nowMs: number): string {
+  const lines = entries.flatMap(linesOf).toSorted((a, b) => a.atMs - b.atMs);
+  const mask = new SecretMask();
+  for (const line of lines) for (const [name, value] of contentsOf(line)) mask.learn(value, name);
+  const masked = lines.map(line => ({
+    ...line,
+    ...Object.fromEntries(contentsOf(line).map(([name, value]) => [name, mask.mask(value, name)])),
+  }));
+  const header = { kind: 'recording', version: recordingVersion, atMs: lines[0]?.atMs ?? nowMs, truncated: false };
+  return [header, ...masked].map(line => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** The fields whose values come from outside. */
+const contents: ReadonlySet<string> = new Set(['params', 'query', 'body', 'form', 'frame']);
+
+function contentsOf(line: Line): [string, unknown][] {
+  return Object.entries(line).filter(([name]) => contents.has(name));
+}
+
+const recordedHeader = /^(content-type|retry-after|x-ratelimit-.*)$/;
+
+function linesOf({ entry, details }: KeptEntry): Line[] {
+  if (entry.kind === 'connection') return connectionLines(entry, details.data);
+  if ((entry.kind !== 'request' && entry.kind !== 'oauth') || entry.route === null) return [];
+  const { id: request, route, at_ms: atMs, duration_ms, status } = entry;
+  const { requestHeaders = {}, requestBody, answerHeaders = {}, authorization } = details;
+  const isForm = requestHeaders['content-type']?.includes('x-www-form-urlencoded');
+  const sent = requestBody === undefined ? {} : isForm ? { form: requestBody } : { body: requestBody };
+  const query = Object.entries(details.query ?? {}).flatMap(([name, value]) => {
+    const text = typeof value === 'object' ? value[0] : value;
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const body = details.answer === undefined ? undefined : parseJson(details.answer);
+  const headers = Object.fromEntries(Object.entries(answerHeaders).filter(([name]) => recordedHeader.test(name)));
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return [
+    {
+      ...{ kind: 'request', atMs, by: nameOf(entry), request, route, params: details.params ?? {} },
+      query: Object.fromEntries(query),
+      ...(authorization !== undefined && { authorization }),
+      ...sent,
+    },
+    {
+      ...{ kind: 'answer', atMs: atMs + Math.round(duration_ms), request, status, headers: { ...headers, ...type } },
+      ...(body !== undefined && { body }),
+    },
+  ];
+}
+
+/** The recording has the view of the client. */
+function connectionLines(entry: Extract<TrafficEntry, { kind: 'connection' }>, frame: unknown): Line[] {
+  const { connection: socket, at_ms: atMs, event, code } = entry;
+  if (event === 'opened') {
+    return [
+      { kind: 'connect', atMs, socket, by: anonymous },
+      { kind: 'opened', atMs, socket },
+    ];
+  }
+  if (event === 'received') return [{ kind: 'sent', atMs, socket, frame }];
+  return event === 'closed' ? [{ kind: 'closed', atMs, socket, code, reason: '' }] : [];
+}
+
+/** As `recordService()` of the testing kit names callers. */
+function nameOf({ caller }: Extract<TrafficEntry, { kind: 'request' | 'oauth' }>): string {
+  if (!caller) return anonymous;
+  const { kind, application_id, user_id, username } = caller;
+  const person = username ?? user_id ?? '';
+  if (kind === 'user') return person;
+  return kind === 'session' ? `${person} (chat client)` : `${kind} ${application_id}`;
+}
