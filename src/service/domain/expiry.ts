@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancel, scheduleAt } from '../../wire/clock/ports.ts';
 import { VirtualClock } from '../../wire/clock/virtual-clock.ts';
+import type { TimerName } from '../../wire/control/traffic.ts';
 import type { Core } from '../core.ts';
 import { StoreError } from '../store/errors.ts';
 
@@ -33,7 +34,7 @@ export interface Expiry {
  */
 export function createExpiry(
   core: Core,
-  collection: 'lobbies' | 'interactions' | 'direct_messages' | 'headless_sessions' | 'webhook_queues',
+  collection: TimerName,
   onDue: (id: string, nowMs: number) => Promise<void>,
 ): Expiry {
   // A virtual clock belongs to a single node, which knows every time.

@@ -4,6 +4,7 @@ import type { GuildId, LobbyId } from '../../model/snowflake.ts';
 import type { Clock, Entropy, Fetch, FetchInit } from '../../wire/clock/ports.ts';
 import type {
   OAuthStep,
+  TimerName,
   TrafficCallerView,
   TrafficConnection,
   TrafficDelivery,
@@ -175,7 +176,7 @@ export class Activity {
   }
 
   /** Runs what a timer started, for a record that is due. */
-  async timer(timer: 'lobbies' | 'interactions', id: string, run: () => Promise<void>): Promise<void> {
+  async timer(timer: TimerName, id: string, run: () => Promise<void>): Promise<void> {
     if (!this.#isRecording) return run();
     const exchange = this.#begin({}, null);
     await this.#context.run(exchange, run);

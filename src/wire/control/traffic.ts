@@ -130,10 +130,13 @@ export interface TrafficConnection extends EntryBase {
   readonly by_peer: boolean | null;
 }
 
+/** The records whose time can come. */
+export type TimerName = 'lobbies' | 'interactions' | 'direct_messages' | 'headless_sessions' | 'webhook_queues';
+
 /** Something that was due and changed the state: a lobby that ended, an interaction that failed. */
 export interface TrafficTimer extends EntryBase {
   readonly kind: 'timer';
-  readonly timer: 'lobbies' | 'interactions';
+  readonly timer: TimerName;
   /** Of the record that was due. */
   readonly subject_id: Snowflake;
 }

@@ -205,7 +205,13 @@ export const lobbyWords = {
       endpoint_probe: 'Probe of an endpoint',
       identity_provider: 'Identity provider',
     },
-    timers: { lobbies: 'The idle timeout had passed', interactions: 'An interaction was due' },
+    timers: {
+      lobbies: 'The idle timeout had passed',
+      interactions: 'An interaction was due',
+      direct_messages: 'A message had expired',
+      headless_sessions: 'A session had expired',
+      webhook_queues: 'A webhook event was due',
+    },
     faults: (kind: string) => `Injected fault: ${kind}`,
   },
 
