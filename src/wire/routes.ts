@@ -721,7 +721,7 @@ export const routes = {
   },
   setDirectModerationMetadata: {
     method: 'PUT',
-    path: '/partner-sdk/dms/{user_id}/{other_user_id}/messages/{message_id}/moderation-metadata',
+    path: '/partner-sdk/dms/{user_id_1}/{user_id_2}/messages/{message_id}/moderation-metadata',
     credentials: ['bot'],
     success: [204],
     body: 'json',

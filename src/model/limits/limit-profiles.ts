@@ -116,8 +116,10 @@ const commandBuckets = {
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
-/** Unspecified: the sources name no figure. */
+/** Unspecified: the figures of requests and invites. Conversations and invites are counted for a user, of all applications together. */
 const socialBuckets = {
+  'direct-message-open': { requests: 10, windowMs: 10 * minute },
+  'activity-invite': { requests: 10, windowMs: minute },
   'friend-request': { requests: 30, windowMs: minute },
 } as const;
 
@@ -146,12 +148,6 @@ const attemptBuckets = {
   'sign-in-address': { requests: 30, windowMs: 5 * minute },
 } as const;
 
-/** Unspecified: how many invites; whether invites and conversations are counted for a user or for an application. */
-const messageBuckets = {
-  'direct-message-open': { requests: 10, windowMs: 10 * minute },
-  'activity-invite': { requests: 10, windowMs: minute },
-} as const;
-
 /**
  * - `standard`: the figures of the base description
  * - `development`: what the hosted service allows an application that is not approved
@@ -173,7 +169,6 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-join': { requests: 10, windowMs: 60 * second },
       'lobby-message': { requests: 3000, windowMs: 2 * hour },
       'direct-message': { requests: 5, windowMs: 5 * second, perRecipient: true },
-      ...messageBuckets,
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,
@@ -198,7 +193,6 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-invite': hundredInTwoHours,
       'lobby-invite-own': hundredInTwoHours,
       'direct-message': hundredInTwoHours,
-      ...messageBuckets,
       ...commandBuckets,
       ...gatewayBuckets,
       ...attemptBuckets,

@@ -10,4 +10,8 @@ export const socialLimits = {
   gameFriendsMax: 1000,
   relationshipNoteLengthMax: 120,
   nicknameLengthMax: 32,
+  messageNonceLengthMax: 25,
+  partyIdLengthMax: 128,
+  /** Of the id of a session in an invite. Unspecified: the bound. */
+  sessionIdLengthMax: 200,
 } as const;

@@ -36,7 +36,7 @@ export function socialMessageRoutes(messages: DirectMessages): Handlers {
     },
     async setDirectModerationMetadata(call) {
       const { application } = expectPrincipal(call, 'bot');
-      const users = [otherId(call), param(call, 'other_user_id')] as const;
+      const users = [param(call, 'user_id_1'), param(call, 'user_id_2')] as const;
       await messages.moderate(application, users, param(call, 'message_id'), call.body);
       return { status: 204 };
     },

@@ -161,6 +161,33 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return (body as { user_code: string }).user_code;
   }
 
+  /** A friend of Ada's who has authorized the game. */
+  async function friend(): Promise<{ user_id: string }> {
+    await postFixtures(service, { relationships: [{ users: [ada.id, edsger.id], type: 'friend' }] });
+    friendToken ??= await playerToken(service, edsger.id, allScopes);
+    return { user_id: edsger.id };
+  }
+  let friendToken: string | undefined;
+
+  /** A message that Ada has sent to that friend. */
+  async function messaged(): Promise<{ user_id: string; message_id: string }> {
+    const { body } = await call('createDirectMessage', await sample('createDirectMessage'));
+    return { ...(await friend()), message_id: (body as { id: string }).id };
+  }
+
+  /** The session in which that friend plays, in a party that is open to friends. */
+  async function playing(): Promise<{ user_id: string; session_id: string }> {
+    const params = await friend();
+    const party = { id: 'party', size: [1, 4], privacy: 1 } as const;
+    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
+    const presence = { since: null, afk: false, status: 'online', activities: [activity] } as const;
+    player ??= GatewayClient.identified(service.gateway, { token: `Bearer ${friendToken}`, presence });
+    const { sessionId } = await player;
+    await (await player).beat();
+    return { ...params, session_id: sessionId };
+  }
+  let player: Promise<GatewayClient> | undefined;
+
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
     createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
     replaceGlobalCommands: async () => {
@@ -198,6 +225,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       },
       body: { verdict: 'fine' },
     }),
+    createDirectMessage: async () => ({
+      params: await friend(),
+      body: { content: 'Hello', metadata: { a: 'b' }, flags: 4096, nonce: 7 },
+    }),
+    listDirectMessages: async () => ({ params: await messaged(), query: '?limit=200' }),
+    editDirectMessage: async () => ({ params: await messaged(), body: { content: 'Hello again' } }),
+    deleteDirectMessage: async () => ({ params: await messaged() }),
+    listConversations: async () => ({ params: await messaged() }),
+    getDirectChannel: async () => ({ params: await messaged() }),
+    setDirectModerationMetadata: async () => {
+      const { user_id, message_id } = await messaged();
+      return { params: { user_id_1: user_id, user_id_2: ada.id, message_id }, body: { verdict: 'fine' } };
+    },
+    getActivitySecret: async () => ({ params: await playing() }),
     createLobbyInvite: linked,
     createOwnLobbyInvite: linked,
     listOwnGuilds: () => ({ query: '?with_counts=true' }),
@@ -337,6 +378,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     },
     async close() {
       await bot.end();
+      await (await player)?.end();
       agent.destroy();
       await service.close();
       await tickets.close();

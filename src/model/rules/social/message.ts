@@ -1,6 +1,7 @@
 import { activityActionTypes } from '../../direct-message.ts';
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
+import { socialLimits } from '../../limits/social-limits.ts';
 import {
   checkBody,
   checkEnum,
@@ -14,9 +15,6 @@ import {
 import { checkTextMap } from '../lobbies/lobby.ts';
 import { messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
 import type { Report } from '../report.ts';
-
-/** Bounds of messages between users that lobbies do not have. Unspecified: the length of a session's id. */
-export const directMessageLimits = { nonceLengthMax: 25, partyIdLengthMax: 128, sessionIdLengthMax: 200 } as const;
 
 /**
  * Checks the body that sends a message to a user, without what depends on other state: whether it says anything ({@link
@@ -62,7 +60,7 @@ function checkContent(report: Report, { content }: Fields): void {
 
 function checkNonce(report: Report, nonce: unknown): void {
   if (isAbsent(nonce) || Number.isSafeInteger(nonce)) return;
-  checkText(report, 'nonce', nonce, 0, directMessageLimits.nonceLengthMax);
+  checkText(report, 'nonce', nonce, 0, socialLimits.messageNonceLengthMax);
 }
 
 const actionTypes = Object.values(activityActionTypes);
@@ -75,10 +73,10 @@ function checkInvite(report: Report, activity: unknown): void {
   report.enter('activity');
   checkEnum(report, 'type', activity.type, actionTypes);
   if (!isAbsent(activity.party_id)) {
-    checkText(report, 'party_id', activity.party_id, 0, directMessageLimits.partyIdLengthMax);
+    checkText(report, 'party_id', activity.party_id, 0, socialLimits.partyIdLengthMax);
   }
   if (!isAbsent(activity.session_id)) {
-    checkText(report, 'session_id', activity.session_id, 0, directMessageLimits.sessionIdLengthMax);
+    checkText(report, 'session_id', activity.session_id, 0, socialLimits.sessionIdLengthMax);
   }
   report.leave();
 }

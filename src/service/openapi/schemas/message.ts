@@ -1,6 +1,6 @@
 import { activityActionTypes, directChannelTypes } from '../../../model/direct-message.ts';
 import { limits } from '../../../model/limits/limits.ts';
-import { directMessageLimits } from '../../../model/rules/social/message.ts';
+import { socialLimits } from '../../../model/limits/social-limits.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import {
   anyObject,
@@ -48,7 +48,7 @@ export const messageSchemas = {
     {},
     nullableFields({
       content,
-      nonce: { anyOf: [text(0, directMessageLimits.nonceLengthMax), integer()] },
+      nonce: { anyOf: [text(0, socialLimits.messageNonceLengthMax), integer()] },
       flags: integer(0),
       metadata,
       activity: ref('MessageActivity'),
@@ -60,8 +60,8 @@ export const messageSchemas = {
     'An invite (1), or a request to join (5)',
     { type: enumeration(activityActionTypes) },
     {
-      party_id: text(0, directMessageLimits.partyIdLengthMax),
-      session_id: text(0, directMessageLimits.sessionIdLengthMax),
+      party_id: text(0, socialLimits.partyIdLengthMax),
+      session_id: text(0, socialLimits.sessionIdLengthMax),
     },
   ),
   PartialDirectMessages: list(ref('PartialDirectMessage'), serviceLimits.directHistoryMessagesMax),

@@ -3,7 +3,7 @@ import type { UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import { RequestError } from '../../../support/request-error.ts';
 
-/** Limits on what a user begins, beside those of the routes. @see docs/spec/social.md#limits */
+/** Limits on what a user begins, beside those of the routes. @see docs/spec/social.md#limits-of-the-social-layer */
 export interface SocialLimits {
   /** Counts a user to whom another begins to write. @throws RequestError `opening_messages_too_fast` */
   countOpened(userId: UserId): Promise<void>;

@@ -121,7 +121,7 @@ export function channelView({ id, last_message_id }: DirectChannelRecord, other:
   return { id, type: directChannelTypes.DM, last_message_id, flags: 0, recipients: [userView(other)] };
 }
 
-/** A message as the application's server receives it. @see docs/spec/social.md#webhook-events */
+/** A message as the application's server receives it. @see docs/spec/social.md#webhook-events-of-messages */
 export function webhookView(
   record: DirectMessageRecord,
   users: readonly [author: UserRecord, recipient: UserRecord],

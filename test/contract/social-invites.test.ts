@@ -1,0 +1,197 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ActivityInvite, DirectMessage } from '../../src/model/direct-message.ts';
+import { opcodes } from '../../src/model/gateway.ts';
+import type { Activity } from '../../src/model/presence.ts';
+import { type Service, startService } from '../../src/service/index.ts';
+import type { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+
+const { ada, grace, edsger } = userIds;
+const presenceScope = 'openid sdk.social_layer_presence';
+const messagesTo = (userId: string) => `/users/${userId}/messages`;
+const join = { type: 1, party_id: 'party' };
+
+let service: Service;
+let host: Player;
+let guest: Player;
+const clients: GatewayClient[] = [];
+
+beforeAll(async () => {
+  service = await startService({ fixtures: socialWorld, limits: 'off' });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  await service.reset();
+  host = await Player.of(service, 'ada');
+  guest = await Player.of(service, 'grace');
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map(client => client.end()));
+});
+
+async function connect(player: Player): Promise<GatewayClient> {
+  const client = await player.connect();
+  clients.push(client);
+  return client;
+}
+
+async function befriend(a: Player, b: Player): Promise<void> {
+  await a.call('PUT', `/users/@me/relationships/${b.id}`, {});
+  await b.call('PUT', `/users/@me/relationships/${a.id}`, { type: 1 });
+}
+
+/** A session of the player that shows a party which can be joined. */
+async function play(player: Player, more: Partial<Activity> = {}): Promise<GatewayClient> {
+  const client = await connect(player);
+  await show(client, more);
+  return client;
+}
+
+async function show(client: GatewayClient, more: Partial<Activity> = {}, status = 'online'): Promise<void> {
+  const party = { id: 'party', size: [1, 4] };
+  const activity = { name: 'Starfall', type: 0, application_id: games.starfall, party, secrets: { join: 'sesame' } };
+  const d = { since: null, afk: false, status, activities: [{ ...activity, ...more }] };
+  client.send({ op: opcodes.PRESENCE_UPDATE, d });
+  await client.beat();
+}
+
+async function invite(from: Player, userId: string, session_id?: string): Promise<DirectMessage> {
+  const activity = { ...join, ...(session_id !== undefined && { session_id }) };
+  const answer = await from.call('POST', messagesTo(userId), { activity, application_id: games.starfall });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body as DirectMessage;
+}
+
+function secretOf(userId: string, sessionId: string, { id, channel_id }: { id: string; channel_id: string }): string {
+  return `${secretWithout(userId, sessionId)}?channel_id=${channel_id}&message_id=${id}`;
+}
+
+function secretWithout(userId: string, sessionId: string): string {
+  return `/users/${userId}/sessions/${sessionId}/activities/${games.starfall}/1`;
+}
+
+describe('an invite', () => {
+  it('reaches sessions by their scopes, and is accepted with the present secret', async () => {
+    await befriend(host, guest);
+    const playing = await play(host);
+    const reading = await connect(guest);
+    const limited = await connect(await Player.of(service, 'grace', { scope: presenceScope }));
+    const elsewhere = await connect(await Player.of(service, 'grace', { game: games.moonrise, scope: presenceScope }));
+    const sent = await invite(host, grace, playing.sessionId);
+    expect(sent).toMatchObject({
+      activity: { ...join, session_id: playing.sessionId },
+      application_id: games.starfall,
+    });
+    expect(await reading.dispatch('MESSAGE_CREATE')).toEqual(sent);
+    for (const client of [limited, elsewhere]) {
+      expect(await client.dispatch<ActivityInvite>('ACTIVITY_INVITE_CREATE')).toEqual({
+        ...{ message_id: sent.id, channel_id: sent.channel_id, author: sent.author },
+        ...{ application: sent.application, activity: sent.activity },
+      });
+    }
+    expect(seen(reading, 'ACTIVITY_INVITE_CREATE')).toEqual([]);
+    await show(playing, { secrets: { join: 'open sesame' } });
+    const accepted = await guest.call('GET', secretOf(ada, playing.sessionId, sent));
+    expect(accepted).toMatchObject({ status: 200, body: { secret: 'open sesame' } });
+    expect(await host.result('GET', secretOf(ada, playing.sessionId, sent))).toMatch(/^40[34] /);
+    const stranger = await Player.of(service, 'edsger');
+    expect(await stranger.result('GET', secretOf(ada, playing.sessionId, sent))).toBe('404 10008');
+    expect(await guest.result('GET', secretWithout(ada, playing.sessionId))).toBe('403 50106');
+    expect(await guest.result('GET', secretOf(ada, 'unknown', sent))).toBe('404 10020');
+    const frames = [playing, reading, limited, elsewhere].flatMap(client => client.frames);
+    expect(JSON.stringify(frames)).not.toContain('sesame');
+  });
+
+  it('is no longer valid when its sender is elsewhere, full, blocked or gone', async () => {
+    await befriend(host, guest);
+    const playing = await play(host);
+    const sent = await invite(host, grace);
+    const accept = () => guest.result('GET', secretOf(ada, playing.sessionId, sent));
+    expect(await accept()).toBe('200');
+    await show(playing, { party: { id: 'another', size: [1, 4] } });
+    expect(await accept()).toBe('403 40014');
+    await show(playing, { party: { id: 'party', size: [4, 4] } });
+    expect(await accept()).toBe('403 50106');
+    await show(playing, {}, 'invisible');
+    expect(await accept()).toBe('403 40014');
+    await playing.end();
+    await expect.poll(accept).toBe('404 10020');
+    const again = await play(host);
+    expect(await guest.result('GET', secretOf(ada, again.sessionId, sent))).toBe('200');
+    await host.call('PUT', `/users/@me/relationships/${grace}`, { type: 2 });
+    expect(await guest.result('GET', secretOf(ada, again.sessionId, sent))).toBe('403 50106');
+  });
+
+  it('of strangers in the game is ephemeral, and found by its sender', async () => {
+    const playing = await play(host);
+    const reading = await connect(guest);
+    const limited = await connect(await Player.of(service, 'grace', { scope: presenceScope }));
+    const { id } = await invite(host, grace);
+    const invited = await limited.dispatch<ActivityInvite>('ACTIVITY_INVITE_CREATE');
+    expect(invited).toMatchObject({ message_id: id, channel_id: ada, activity: join });
+    expect(await reading.dispatch('MESSAGE_CREATE')).toMatchObject({ id, channel_id: ada, channel_type: 18 });
+    const accepted = secretOf(ada, playing.sessionId, { id, channel_id: invited.channel_id });
+    expect(await guest.call('GET', accepted)).toMatchObject({ body: { secret: 'sesame' } });
+  });
+
+  it('may be sent with the scopes of presence, without anything else', async () => {
+    await befriend(host, guest);
+    await play(host);
+    const limited = await Player.of(service, 'ada', { scope: presenceScope });
+    const body = { content: 'Come!', metadata: { a: 'b' }, activity: join, application_id: games.starfall };
+    const answer = await limited.call('POST', messagesTo(grace), body);
+    expect(answer).toMatchObject({ status: 200, body: { content: '', activity: join } });
+    expect(answer.body).not.toHaveProperty('metadata');
+    expect(await limited.result('POST', messagesTo(grace), { content: 'Come!' })).toBe('403 50026');
+  });
+
+  it('is rejected without a party to join, and for applications of others', async () => {
+    await befriend(host, guest);
+    const post = (activity: object, application_id: string = games.starfall) =>
+      host.result('POST', messagesTo(grace), { activity, application_id });
+    expect(await post(join)).toBe('400 50039');
+    const playing = await play(host);
+    expect(await post({ ...join, party_id: 'another' })).toBe('400 50039');
+    expect(await post(join, games.moonrise)).toBe('400 50035');
+    expect(await post(join, '999')).toBe('400 50035');
+    expect(await post({ ...join, type: 3 })).toBe('400 50035');
+    expect(await post({ ...join, session_id: 'another' })).toBe('400 50039');
+    await show(playing, { party: { id: 'party', size: [4, 4] } });
+    expect(await post(join)).toBe('400 50039');
+    await playing.end();
+    await expect.poll(() => post(join)).toBe('400 50039');
+  });
+});
+
+describe('a request to join', () => {
+  it('is answered by an invite', async () => {
+    await befriend(host, guest);
+    const asking = await connect(guest);
+    const ask = () => guest.call('POST', messagesTo(ada), { activity: { type: 5 }, application_id: games.starfall });
+    expect(await ask()).toMatchObject({ status: 400, body: { code: 50039 } });
+    const playing = await play(host);
+    expect(await ask()).toMatchObject({ status: 200, body: { activity: { type: 5, party_id: 'party' } } });
+    const asked = await playing.dispatch<DirectMessage>('MESSAGE_CREATE');
+    expect(asked).toMatchObject({ author: { id: grace }, activity: { type: 5, session_id: playing.sessionId } });
+    expect(await guest.result('GET', secretOf(ada, playing.sessionId, asked))).toBe('404 10008');
+    const reply = await invite(host, asked.author.id);
+    await asking.until(() => seen(asking, 'MESSAGE_CREATE').some(([, { id }]) => id === reply.id));
+    expect(await guest.result('GET', secretOf(ada, playing.sessionId, reply))).toBe('200');
+  });
+});
+
+describe('a party that is open to friends', () => {
+  it('is joined by friends without an invite', async () => {
+    const stranger = await Player.of(service, 'edsger');
+    await befriend(host, guest);
+    const playing = await play(host, { party: { id: 'party', size: [1, 4], privacy: 1 } });
+    const path = secretWithout(ada, playing.sessionId);
+    expect(await guest.call('GET', path)).toMatchObject({ status: 200, body: { secret: 'sesame' } });
+    expect(await stranger.result('GET', path)).toBe('403 50106');
+    await stranger.call('PUT', `/users/@me/game-relationships/${ada}`, {});
+    await host.call('PUT', `/users/@me/game-relationships/${edsger}`, { type: 1 });
+    expect(await stranger.result('GET', path)).toBe('200');
+    await host.call('PATCH', '/users/@me/settings', { status: 'invisible' });
+    expect(await guest.result('GET', path)).toBe('403 40014');
+  });
+});
