@@ -6,7 +6,7 @@ const groups = [
   ['commands', /\/(commands|application-command-index)/],
   [
     'social layer',
-    /^\/(users\/(@me\/((game-)?relationships|headless-sessions|settings|activities|dms)|\{user_id\}\/)|partner-sdk\/(users|dms))/,
+    /^\/(presences$|users\/(@me\/((game-)?relationships|headless-sessions|settings|activities|dms)|\{user_id\}\/)|partner-sdk\/(users|dms))/,
   ],
   ['interactions', /^\/(interactions|webhooks)/],
   ['lobbies', /^\/lobbies/],

@@ -129,6 +129,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return users[0]?.id ?? '';
   }
 
+  /** A new friend of Ada's. */
+  async function befriended(): Promise<string> {
+    const id = await newcomer();
+    await postFixtures(service, { relationships: [{ users: [ada.id, id], type: 'friend' }] });
+    return id;
+  }
+
+  /** Somebody new who has authorized Starfall. */
+  async function newPlayerOfGame(): Promise<string> {
+    const id = await newcomer();
+    await playerToken(service, id);
+    return id;
+  }
+
   /** An application that belongs to Starfall. */
   async function childApplication(): Promise<string> {
     const { applications } = await postFixtures(service, { applications: [{ parent_id: application.id }] });
@@ -326,6 +340,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
         client_secret: application.client_secret,
       }).toString(),
     }),
+    listRelationships: async () => {
+      await befriended();
+      return {};
+    },
+    requestRelationship: async () => ({ body: { username: `user-${await newcomer()}`, note: 'Hello' } }),
+    putRelationship: async () => ({ params: { user_id: await newcomer() }, body: { type: -1, note: 'Hello' } }),
+    editRelationship: async () => ({ params: { user_id: await befriended() }, body: { nickname: 'Friend' } }),
+    deleteRelationship: async () => ({ params: { user_id: await befriended() } }),
+    listGameRelationships: async () => {
+      await call('putGameRelationship', await sample('putGameRelationship'));
+      return {};
+    },
+    requestGameRelationship: async () => ({ body: { username: `user-${await newPlayerOfGame()}` } }),
+    putGameRelationship: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
+    putGameRelationshipOf: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
   };
 
   /** What stands for the parameters of a path: made anew when it is gone. */
