@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
+import { opcodes } from '../../../src/model/gateway.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import {
   type FilledFixtures,
@@ -195,9 +196,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     const party = { id: 'party', size: [1, 4], privacy: 1 } as const;
     const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
     const presence = { since: null, afk: false, status: 'online', activities: [activity] } as const;
-    player ??= GatewayClient.identified(service.gateway, { token: `Bearer ${friendToken}`, presence });
-    const { sessionId } = await player;
-    await (await player).beat();
+    player ??= GatewayClient.identified(service.gateway, { token: `Bearer ${friendToken}` });
+    const client = await player;
+    const { sessionId } = client;
+    client.send({ op: opcodes.PRESENCE_UPDATE, d: presence });
+    await client.dispatch('SESSIONS_REPLACE');
     return { ...params, session_id: sessionId };
   }
   let player: Promise<GatewayClient> | undefined;
@@ -253,6 +256,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       return { params: { user_id_1: user_id, user_id_2: ada.id, message_id }, body: { verdict: 'fine' } };
     },
     getActivitySecret: async () => ({ params: await playing() }),
+    editSettings: () => ({ body: { status: 'idle', custom_status: { text: 'Sailing' } } }),
+    putHeadlessSession: () => ({
+      body: { activities: [{ name: 'Starfall', type: 0, application_id: application.id, platform: 'ps5' }] },
+    }),
+    deleteHeadlessSession: async () => {
+      const { body } = await call('putHeadlessSession', await sample('putHeadlessSession'));
+      return { body: { token: (body as { token: string }).token } };
+    },
+    subscribeActivities: async () => {
+      const { user_id, message_id } = await messaged();
+      const invite = { user_id, message_id, channel_id: message_id, application_id: application.id, party_id: 'party' };
+      return { body: { subscriptions: [invite] } };
+    },
+    getActivityMetadata: async () => ({ params: await playing() }),
     createLobbyInvite: linked,
     createOwnLobbyInvite: linked,
     listOwnGuilds: () => ({ query: '?with_counts=true' }),
