@@ -24,6 +24,7 @@ import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import type { traitsUnknown } from './commands/definition.ts';
 import { createCredentials } from './credentials.ts';
+import { createDirectMessages, type DirectMessages } from './direct-messages.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
 import { Operations } from './operation.ts';
@@ -84,6 +85,8 @@ export interface Backend {
   /** Players without an account of their own. */
   readonly provisionalAccounts: ProvisionalAccounts;
   readonly interactions: Interactions;
+  /** Messages between players. */
+  readonly directMessages: DirectMessages;
   /** Aborts what is under way and closes every connection, with all managed lobbies. Idempotent. */
   close(): Promise<void>;
   /** The same as {@link close}: `await using backend = createBackend(…)`. */
@@ -162,6 +165,7 @@ export function createBackend(options: BackendOptions): Backend {
     overwrites,
     provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
+    directMessages: createDirectMessages(call),
     close,
     [Symbol.asyncDispose]: close,
     [partsKey]: parts,

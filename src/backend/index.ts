@@ -121,6 +121,7 @@ export { field } from './components/field.ts';
 export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
 export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
 export type { RoutedComponent, RoutedModal, RoutedPattern } from './components/routed.ts';
+export type { DirectMessages } from './direct-messages.ts';
 export type { MessageFile } from './interactions/answer-body.ts';
 export type { CollectOptions } from './interactions/component-collectors.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';

@@ -4,7 +4,7 @@ import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
-import { botHeaders, callApi } from '../support/service/starfall.ts';
+import { botHeaders, callApi, postFixtures } from '../support/service/starfall.ts';
 import { clientToken, sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace, edsger } = userIds;
@@ -436,6 +436,43 @@ describe('accounts that become one', () => {
     await session.closed;
     expect(await listsOf(alone)).toEqual(['full 1 grace']);
     expect(await alone.result('PUT', `${game}/${grace}`, {})).toBe('400 80009');
+  });
+});
+
+describe('limits', () => {
+  it('allow 1,000 friends and 5,000 blocked users, also when requests are accepted at the same time', async () => {
+    const crowd = Array.from({ length: 5_001 }, (_, at) => String(200_000_000_000_000_000n + BigInt(at)));
+    const friends = crowd.slice(0, 999).map(id => ({ users: [ada, id] as const, type: 'friend' as const }));
+    const blocked = crowd.slice(0, 4_999).map(id => ({ users: [grace, id] as const, type: 'block' as const }));
+    await postFixtures(service, {
+      users: crowd.map(id => ({ id })),
+      relationships: [
+        ...friends,
+        ...blocked,
+        { users: [edsger, ada], type: 'request' },
+        { users: [userIds.radia, ada], type: 'request' },
+      ],
+    });
+    const results = await Promise.all(
+      [edsger, userIds.radia].map(id => alone.result('PUT', `${full}/${id}`, { type: 1 })),
+    );
+    expect(results.toSorted()).toEqual(['204', '400 30002']);
+    expect(await alone.result('POST', full, { username: 'barbara' })).toBe('400 30002');
+    expect(await alone.result('DELETE', `${full}/${crowd[0]}`)).toBe('204');
+    expect(await alone.result('POST', full, { username: 'barbara' })).toBe('204');
+    expect(await other.result('PUT', `${full}/${crowd[4_999]}`, { type: 2 })).toBe('204');
+    expect(await other.result('PUT', `${full}/${crowd[5_000]}`, { type: 2 })).toBe('400 30059');
+    expect(await other.result('PUT', `${full}/${crowd[0]}`, { type: 2 })).toBe('204');
+  });
+
+  it('slow down a user who sends requests too fast', async () => {
+    const limited = await startService({ fixtures: socialWorld });
+    const player = await Player.of(limited, 'ada');
+    for (let sent = 0; sent < 30; sent++) expect(await player.result('PUT', `${full}/${grace}`, {})).toBe('204');
+    const answer = await player.call('POST', game, { username: 'grace' });
+    expect(answer).toMatchObject({ status: 429, body: { retry_after: expect.any(Number) } });
+    expect(await player.result('DELETE', `${full}/${grace}`)).toBe('204');
+    await limited.close();
   });
 });
 

@@ -3,17 +3,11 @@ import { Agent, request } from 'node:http';
 import type { Command } from '../../../src/model/command.ts';
 import { opcodes } from '../../../src/model/gateway.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
-import {
-  type FilledFixtures,
-  type Fixtures,
-  type Service,
-  type ServiceOptions,
-  startService,
-} from '../../../src/service/index.ts';
+import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { GatewayClient } from '../gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot, openTicketOffice, ticketOf } from '../service/provisional.ts';
-import { callApi, starfall } from '../service/starfall.ts';
+import { callApi, postFixtures, starfall } from '../service/starfall.ts';
 import { clientToken, playerToken, playerTokens, sessionToken } from '../service/tokens.ts';
 
 const [application] = starfall.applications;
@@ -193,17 +187,22 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
   /** The session in which that friend plays, in a party that is open to friends. */
   async function playing(): Promise<{ user_id: string; session_id: string }> {
     const params = await friend();
-    const party = { id: 'party', size: [1, 4], privacy: 1 } as const;
-    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
-    const presence = { since: null, afk: false, status: 'online', activities: [activity] } as const;
-    player ??= GatewayClient.identified(service.gateway, { token: `Bearer ${friendToken}` });
-    const client = await player;
-    const { sessionId } = client;
-    client.send({ op: opcodes.PRESENCE_UPDATE, d: presence });
-    await client.dispatch('SESSIONS_REPLACE');
-    return { ...params, session_id: sessionId };
+    player ??= play(`Bearer ${friendToken}`);
+    return { ...params, session_id: (await player).sessionId };
   }
   let player: Promise<GatewayClient> | undefined;
+
+  async function play(token: string): Promise<GatewayClient> {
+    const client = await GatewayClient.identified(service.gateway, { token });
+    const party = { id: 'party', size: [1, 4], privacy: 1 };
+    const activity = { name: 'Starfall', type: 0, application_id: application.id, party, secrets: { join: 'secret' } };
+    client.send({
+      op: opcodes.PRESENCE_UPDATE,
+      d: { since: null, afk: false, status: 'online', activities: [activity] },
+    });
+    await client.beat();
+    return client;
+  }
 
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
     createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
@@ -435,13 +434,4 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
 function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
   const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
   return tokens[kind];
-}
-
-async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
-  const answer = await fetch(`${service.controlBase}/fixtures`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify(document),
-  });
-  return (await answer.json()) as FilledFixtures;
 }

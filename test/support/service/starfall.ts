@@ -1,4 +1,4 @@
-import type { Fixtures, ServiceAddresses } from '../../../src/service/index.ts';
+import type { FilledFixtures, Fixtures, ServiceAddresses } from '../../../src/service/index.ts';
 
 /** A small world that many tests begin with: one application with a bot, three players and a guild. */
 export const starfall = {
@@ -45,4 +45,17 @@ export async function callApi(
   const answer = await fetch(`${apiBase}/v10${path}`, { method, headers, ...text });
   const answered = await answer.text();
   return { status: answer.status, headers: answer.headers, body: answered === '' ? undefined : JSON.parse(answered) };
+}
+
+/** Adds a document to a running service. */
+export async function postFixtures(
+  service: Pick<ServiceAddresses, 'controlBase' | 'controlToken'>,
+  document: Fixtures,
+): Promise<FilledFixtures> {
+  const answer = await fetch(`${service.controlBase}/fixtures`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(document),
+  });
+  return (await answer.json()) as FilledFixtures;
 }
