@@ -19,8 +19,9 @@ import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
 import { PresencePace } from '../presence/presence-pace.ts';
+import type { GivenPresence } from '../presence/presence-update.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
-import { type GivenPresence, introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
+import { introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
@@ -361,6 +362,8 @@ export class Sessions implements SessionOwner, NodeSessions {
   }
 
   onSettled(session: Session): void {
+    // In one process events are delivered with their commit, so that none is still to come that the session has read.
+    if (!this.#cluster) session.forgetSeen();
     this.#storage?.settled(session);
   }
 

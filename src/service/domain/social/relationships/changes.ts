@@ -1,6 +1,6 @@
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
-import { type Announcement, lazyEvent, type Topic, topics } from '../../../events/announcement.ts';
+import { type Announcement, lazyEvent, topics } from '../../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type {
   GameRelationshipRecord,
@@ -8,7 +8,9 @@ import type {
   RelationshipTotalsRecord,
   UserRecord,
 } from '../../../store/records.ts';
+import { pairScope } from '../pair.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
+import { presenceScope } from '../presence/records.ts';
 import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
@@ -21,7 +23,16 @@ export interface Side {
 /** What two users have with each other. */
 export type PairState = readonly [Side, Side];
 
-/** What a pair has with each other, in all games. Call it within their {@link pairScope}. */
+/**
+ * The scope and the guards of a transaction on what two users are to each other. It excludes changes of their presences as well, which
+ * are told to the sessions that begin to follow them.
+ */
+export function relationshipScope(a: UserId, b: UserId): ReturnType<typeof pairScope> {
+  const { scope, guards } = pairScope(a, b);
+  return { scope, guards: [...guards, presenceScope(a), presenceScope(b)] };
+}
+
+/** What a pair has with each other, in all games. Call it within their {@link relationshipScope}. */
 export async function readPair(transaction: Transaction, a: UserId, b: UserId): Promise<PairState> {
   const [full, games, others] = await Promise.all([
     relationshipsBetween(transaction, a, b),
@@ -49,9 +60,10 @@ export async function writePair(
   users: readonly [UserRecord | undefined, UserRecord | undefined],
   before: PairState,
   after: PairState,
+  nowMs: number,
 ): Promise<void> {
-  await writeSide(transaction, { before: before[0], after: after[0], other: users[1] });
-  await writeSide(transaction, { before: before[1], after: after[1], other: users[0] });
+  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs });
+  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs });
 }
 
 interface SideChange {
@@ -59,6 +71,7 @@ interface SideChange {
   readonly after: Side;
   /** The other user; undefined: the account is gone. */
   readonly other: UserRecord | undefined;
+  readonly nowMs: number;
 }
 
 async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
@@ -137,11 +150,7 @@ function writeGame(
   else if (was) transaction.delete('game_relationships', userId, family, was.target_id);
   const event = gameEvent(was, is, other);
   // A user's own clients are told of all games.
-  if (event) for (const to of gameTopics(userId, family)) announce({ to, event });
-}
-
-function gameTopics(userId: UserId, family: ApplicationId): readonly Topic[] {
-  return [topics.gameRelationships(userId, family), topics.user(userId)];
+  if (event) announce({ to: topics.relationships(userId), event, families: [family, null] });
 }
 
 function gameEvent(
@@ -163,7 +172,7 @@ function gameEvent(
  */
 async function announceVisibility(
   view: StoreView,
-  { before, after }: SideChange,
+  { before, after, nowMs }: SideChange,
   userId: UserId,
   targetId: UserId,
   announce: Announce,
@@ -177,24 +186,32 @@ async function announceVisibility(
     const isSeenInGame = !isSeen && isFriend(after.games.get(family));
     if (!wasSeenInGame || isSeenInGame) continue;
     const unfollow = topics.gamePresence(targetId, family);
-    const to = topics.gameFriendsPresences(userId, family);
-    announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
+    const gone = { to: friends, families: [family], unfollow };
+    announce(isSeen ? gone : { ...gone, event: offline(targetId) });
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
+  if (isBlocked(after.full) && !isBlocked(before.full)) {
+    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId) });
+    announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId) });
+  }
   if (wasSeen && !isSeen) {
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
   }
   if (isSeen && !wasSeen) {
-    const forms = await formsForFriends(view, targetId, after.full?.since_ms ?? 0);
+    const forms = await formsForFriends(view, targetId, nowMs);
     for (const form of forms) announce({ to: friends, ...form, follow: presence });
   }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
-    const to = topics.gameFriendsPresences(userId, family);
     const follow = topics.gamePresence(targetId, family);
-    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
-    announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
+    const form = await formForGameFriends(view, targetId, family, nowMs);
+    const seen = { ...form, to: friends, families: [family], follow };
+    announce(wasSeen ? { ...seen, unfollow: presence } : seen);
   }
+}
+
+function isBlocked(record: { readonly type: number } | undefined): boolean {
+  return record?.type === relationshipTypes.BLOCKED;
 }
 
 function isFriend(record: { readonly type: number } | undefined): boolean {
