@@ -246,10 +246,11 @@ export class People {
   #presenceChanged(fields: Fields): void {
     const user = asRecord(fields.user);
     const id = user?.id;
-    // Of a member of a guild: no friend's.
-    if (!isSnowflake<'user'>(id) || typeof fields.guild_id === 'string') return;
+    // Ids that are known need no check. With a guild it is that of a member there, not of a friend.
+    const isId = this.#people.has(id as UserId) || isSnowflake<'user'>(id);
+    if (!isId || typeof fields.guild_id === 'string') return;
     if (user?.username !== undefined) this.meet(user);
-    this.#put(id, 'presence', fields);
+    this.#put(id as UserId, 'presence', fields);
   }
 
   #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {
@@ -342,8 +343,10 @@ export class People {
   }
 
   #notify(): void {
-    for (const id of this.#changed) this.#watched.get(id)?.notify();
-    this.#changed.clear();
+    if (this.#changed.size > 0) {
+      for (const id of this.#changed) this.#watched.get(id)?.notify();
+      this.#changed.clear();
+    }
     this.#friends.notify();
     this.#requests.notify();
     this.#blocked.notify();
