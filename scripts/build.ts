@@ -138,10 +138,7 @@ const routesOfClients: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(
-        /^ +(?:success: \[[\d, ]*\]|bodyOptional: true|forms: '\w+'),\n/gm,
-        '',
-      ),
+      contents: readFileSync(path, 'utf8').replace(/,\s*(?:success: \[[\d, ]*\]|bodyOptional: true|forms: '\w+')/g, ''),
     }));
   },
 };
