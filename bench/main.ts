@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   durable: () => import('./durable.ts'),
   postgres: () => import('./postgres.ts'),
   'fan-out': () => import('./fan-out.ts'),
+  presence: () => import('./presence.ts'),
   delivery: () => import('./delivery.ts'),
   'large-lobby': () => import('./large-lobby.ts'),
   memory: () => import('./memory.ts'),

@@ -3,6 +3,7 @@ import type { Ready } from '../../src/model/gateway.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
+import { RestartingService } from '../support/service/restarting-service.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { botHeaders, callApi, postFixtures } from '../support/service/starfall.ts';
 import { clientToken, sessionToken } from '../support/service/tokens.ts';
@@ -337,6 +338,26 @@ describe('sessions', () => {
     const again = await GatewayClient.resumed(service.gateway, `Bearer ${alone.token}`, former);
     expect(await again.dispatch('RELATIONSHIP_ADD')).toMatchObject({ id: grace, type: 3 });
   });
+
+  it.each(['clean', 'killed'] as const)(
+    'go on after a restart (%s), and neither miss nor repeat anything',
+    async how => {
+      const restarting = await RestartingService.start({ fixtures: socialWorld, limits: 'off' });
+      const [ada_, grace_] = [await Player.of(restarting.now, 'ada'), await Player.of(restarting.now, 'grace')];
+      const former = await ada_.connect();
+      await grace_.result('PUT', `${full}/${ada}`, {});
+      await former.dispatch('RELATIONSHIP_ADD');
+      former.socket.terminate();
+      await former.closed;
+      await ada_.result('PUT', `${full}/${grace}`, { type: 1 });
+      const service = await restarting.restart(how);
+      await new Player(service, grace, grace_.token).result('PUT', `${game}/${ada}`, {});
+      const again = await GatewayClient.resumed(service.gateway, `Bearer ${ada_.token}`, former);
+      await again.dispatch('RESUMED');
+      expect(await eventsOf(again)).toEqual(['RELATIONSHIP_ADD 1 grace', 'GAME_RELATIONSHIP_ADD 3 grace']);
+      await restarting.close();
+    },
+  );
 
   it.each([18, 19, 22, 23])('may ask for intent %i with a player’s token, and not with a bot’s', async bit => {
     const player = await alone.connect({ bits: 1 << bit });

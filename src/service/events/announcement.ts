@@ -42,8 +42,8 @@ export const topics = {
   presence: (id: UserId): Topic => `presence/${id}`,
   /** A user's presence as friends in a game see it. */
   gamePresence: (id: UserId, familyId: ApplicationId): Topic => `presence/${id}/${familyId}`,
-  /** What a user plays in a game without showing it, for sessions of users who were invited. */
-  hiddenActivity: (id: UserId, familyId: ApplicationId): Topic => `hidden-activity/${id}/${familyId}`,
+  /** What a user plays without showing it, for sessions of users who were invited. */
+  hiddenActivities: (id: UserId): Topic => `hidden-activities/${id}`,
   /** A user's own sessions, for what they are told of each other. */
   sessions: (id: UserId): Topic => `sessions/${id}`,
   /** A user's direct messages, for the own sessions that may read them. */

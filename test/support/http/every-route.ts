@@ -255,6 +255,20 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       return { params: { user_id_1: user_id, user_id_2: ada.id, message_id }, body: { verdict: 'fine' } };
     },
     getActivitySecret: async () => ({ params: await playing() }),
+    editSettings: () => ({ body: { status: 'idle', custom_status: { text: 'Sailing' } } }),
+    putHeadlessSession: () => ({
+      body: { activities: [{ name: 'Starfall', type: 0, application_id: application.id, platform: 'ps5' }] },
+    }),
+    deleteHeadlessSession: async () => {
+      const { body } = await call('putHeadlessSession', await sample('putHeadlessSession'));
+      return { body: { token: (body as { token: string }).token } };
+    },
+    subscribeActivities: async () => {
+      const { user_id, message_id } = await messaged();
+      const invite = { user_id, message_id, channel_id: message_id, application_id: application.id, party_id: 'party' };
+      return { body: { subscriptions: [invite] } };
+    },
+    getActivityMetadata: async () => ({ params: await playing() }),
     createLobbyInvite: linked,
     createOwnLobbyInvite: linked,
     listOwnGuilds: () => ({ query: '?with_counts=true' }),

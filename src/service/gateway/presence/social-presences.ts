@@ -91,20 +91,18 @@ function beginning({ id, application_id, family_id, client }: GatewaySessionReco
 
 /** Whether a topic is about what somebody else shows. */
 export function isPresence(topic: Topic): boolean {
-  return /^(presence|hidden-activity)\//.test(topic);
+  return /^(presence|hidden-activities)\//.test(topic);
 }
 
 /** Sends a session that has begun to follow such a topic what it has to know of it: always one event. */
 export async function introducePresence({ store, clock }: Core, session: Session, topic: Topic): Promise<void> {
-  const [kind, userId = '', familyId] = topic.split('/');
+  const [kind, userId = '', gameFamily] = topic.split('/');
   const record = await store.get('social_presences', userId);
   const user = seen({ sessions: record?.sessions ?? [], settings: await settingsOf(store, userId) }, clock.now());
-  const viewer = session.record.family_id;
-  const shown =
-    kind === 'presence' && familyId !== undefined ? seenByGameFriend(user, familyId) : seenByFriend(user, viewer);
-  session.emit('PRESENCE_UPDATE', {
-    ...presenceOf(userId, shown),
-    ...(kind !== 'presence' && familyId !== undefined && { hidden_activities: hiddenFrom(user, familyId) }),
-  });
+  const family = session.record.family_id;
+  const shown = gameFamily === undefined ? seenByFriend(user, family) : seenByGameFriend(user, gameFamily);
+  const presence = presenceOf(userId, shown);
+  const isHidden = kind !== 'presence' && family !== null;
+  session.emit('PRESENCE_UPDATE', isHidden ? { ...presence, hidden_activities: hiddenFrom(user, family) } : presence);
   if (record) session.saw(presenceScope(userId), record.revision);
 }

@@ -130,7 +130,7 @@ function announceHidden(transaction: Transaction, userId: UserId, from: Seen, to
       ...presenceOf(userId, seenByFriend(to, family)),
       hidden_activities: hidden,
     }));
-    transaction.announce({ to: topics.hiddenActivity(userId, family), event });
+    transaction.announce({ to: topics.hiddenActivities(userId), families: [family], event });
   }
 }
 

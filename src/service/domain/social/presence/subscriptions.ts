@@ -14,6 +14,7 @@ import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOfId } from '../family.ts';
 import { messageOf } from '../messages/pair.ts';
 import { pairOf } from '../pair.ts';
+import { isBlockedBetween } from '../relationships/records.ts';
 import { presenceScope } from './records.ts';
 import type { Viewer } from './visible.ts';
 
@@ -28,7 +29,8 @@ interface Subscription {
 /**
  * Lets the sessions of a user who was invited see the activity that the invite is about, also while its user hides it.
  *
- * Unspecified: a subscription without a valid invite has no effect; the subscriptions end with the sessions.
+ * Unspecified: a subscription without a valid invite, or by a user's own client, has no effect; subscriptions end with the sessions, and
+ * when one of the two blocks the other.
  *
  * @throws RequestError `invalid_form_body`
  * @see docs/spec/social.md#presence
@@ -45,9 +47,9 @@ export async function subscribeActivities(
     for (const subscription of subscriptions) {
       const inviter = readSnowflake<'user'>(subscription.user_id) ?? '';
       const family = await familyOfId(transaction, readSnowflake<'application'>(subscription.application_id) ?? '');
-      if (familyId !== null && family !== familyId) continue;
+      if (family !== familyId || (await isBlockedBetween(transaction, userId, inviter))) continue;
       if (!(await isInvited(transaction, userId, inviter, subscription, nowMs))) continue;
-      const follow = topics.hiddenActivity(inviter, family);
+      const follow = topics.hiddenActivities(inviter);
       transaction.announce({ to: topics.sessions(userId), families: [familyId], follow });
     }
   });

@@ -10,7 +10,7 @@ export interface Seen {
   readonly status: Presence['status'];
   readonly client_status: Presence['client_status'];
   readonly activities: readonly SeenActivity[];
-  /** Activities that the user hides, being invisible or by the settings. */
+  /** The games of an invisible user. */
   readonly hidden: readonly SeenActivity[];
   /** The games in which the user has a session. */
   readonly families: ReadonlySet<ApplicationId>;
@@ -55,7 +55,7 @@ export function seen(state: PresenceState, nowMs: number): Seen {
     status,
     client_status: clientStatusOf(state),
     activities: shown,
-    hidden: settings.show_current_game ? [] : games,
+    hidden: [],
     families,
   };
 }

@@ -181,6 +181,10 @@ async function announceVisibility(
     announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
+  if (isBlocked(after.full) && !isBlocked(before.full)) {
+    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId) });
+    announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId) });
+  }
   if (wasSeen && !isSeen) {
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
   }
@@ -195,6 +199,10 @@ async function announceVisibility(
     const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
     announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
   }
+}
+
+function isBlocked(record: { readonly type: number } | undefined): boolean {
+  return record?.type === relationshipTypes.BLOCKED;
 }
 
 function isFriend(record: { readonly type: number } | undefined): boolean {
