@@ -3,6 +3,7 @@ import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
 import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { componentLimits, limits, roleConnectionLimits } from '../../src/model/limits/limits.ts';
 import { socialLimits } from '../../src/model/limits/social-limits.ts';
+import { activityLimits } from '../../src/model/rules/social/activity.ts';
 import { intakeLimits, runtimeLimits, serviceLimits } from '../../src/service/support/service-limits.ts';
 import { formatFigure } from './figures.ts';
 import { specTables } from './tables.ts';
@@ -18,6 +19,7 @@ const figures: Readonly<Record<string, unknown>> = {
   ...runtimeLimits,
   ...intakeLimits,
   ...limitProfiles.standard,
+  activity: activityLimits,
   externalAuthTokenLengthMax,
   globalRateMax,
 };

@@ -1,4 +1,5 @@
 import type { ApplicationId, GuildId, Snowflake, UserId } from './snowflake.ts';
+import type { User } from './user.ts';
 
 /** What a client says of its user. @see docs/spec/gateway.md#presence */
 export interface PresenceUpdate {
@@ -15,7 +16,8 @@ export type ClientStatus = (typeof clientStatuses)[number];
 
 /** A user's presence as others in a guild, and friends, see it. @see docs/spec/gateway.md#events; docs/spec/social.md#presence */
 export interface Presence {
-  user: { id: UserId };
+  /** More than the id when the user's name has changed. */
+  user: { id: UserId } & Partial<User>;
   /** Absent in the presence of a friend. */
   guild_id?: GuildId;
   status: Exclude<ClientStatus, 'invisible'>;

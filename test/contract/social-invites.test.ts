@@ -50,10 +50,13 @@ async function play(player: Player, more: Partial<Activity> = {}): Promise<Gatew
 async function show(client: GatewayClient, more: Partial<Activity> = {}, status = 'online'): Promise<void> {
   const party = { id: 'party', size: [1, 4] };
   const activity = { name: 'Starfall', type: 0, application_id: games.starfall, party, secrets: { join: 'sesame' } };
-  const d = { since: null, afk: false, status, activities: [{ ...activity, ...more }] };
+  const state = `shown as number ${++shown}`;
+  const d = { since: null, afk: false, status, activities: [{ ...activity, ...more, state }] };
   client.send({ op: opcodes.PRESENCE_UPDATE, d });
-  await client.beat();
+  // Own sessions are told when it is stored.
+  await client.until(() => JSON.stringify(seen(client, 'SESSIONS_REPLACE')).includes(state));
 }
+let shown = 0;
 
 async function invite(from: Player, userId: string, session_id?: string): Promise<DirectMessage> {
   const activity = { ...join, ...(session_id !== undefined && { session_id }) };

@@ -3,6 +3,7 @@ import type { DirectChannel, DirectMessage, PartialDirectMessage } from '../../s
 import { intents, type Ready } from '../../src/model/gateway.ts';
 import { type Fixtures, type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { botHeaders, callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
@@ -217,7 +218,32 @@ describe('messages of strangers', () => {
     expect(await alone.result('DELETE', `${to(grace)}/${sent.id}`)).toBe('204');
     expect(await eventsOf(theirs)).toEqual(['MESSAGE_CREATE psst', 'MESSAGE_UPDATE pssst', 'MESSAGE_DELETE']);
     await theirs.end();
-    expect(await alone.result('POST', to(grace), { content: 'x' })).toBe('403 50278');
+    await expect.poll(() => alone.result('POST', to(grace), { content: 'x' })).toBe('403 50278');
+  });
+});
+
+describe('messages with a provisional account', () => {
+  it('need it in the game, and move with it to a full account', async () => {
+    const { access_token } = await botIssuedToken(service, 'someone');
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { body } = await callApi(service, 'GET', '/users/@me', undefined, headers);
+    const newcomer = new Player(service, (body as { id: string }).id, access_token);
+    await befriend(alone, newcomer);
+    expect(await alone.result('POST', to(newcomer.id), { content: 'x' })).toBe('403 50252');
+    expect(await newcomer.result('POST', to(ada), { content: 'x' })).toBe('403 50252');
+    await connect(newcomer);
+    const { id } = await send(alone, newcomer.id, 'Hello');
+    const answer = await send(newcomer, ada, 'Hi');
+    clients.length = 0;
+    await mergeByBot(service, 'someone', grace);
+    const history = (await alone.call('GET', to(grace))).body as PartialDirectMessage[];
+    expect(history.map(message => [message.id, message.author.id])).toEqual([
+      [answer.id, grace],
+      [id, ada],
+    ]);
+    expect((await alone.call('GET', '/partner-sdk/users/@me/channels')).body).toMatchObject([{ user_id: grace }]);
+    expect(await alone.result('GET', to(newcomer.id))).toBe('404 10013');
+    await send(alone, grace, 'You are somebody now');
   });
 });
 

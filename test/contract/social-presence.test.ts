@@ -201,6 +201,7 @@ describe('the presence of a friend', () => {
     const count = (await presencesOf(watching, grace)).length;
     const second = await other.connect();
     show(second, { name: 'Hidden' });
+    await second.until(() => JSON.stringify(seen(second, 'SESSIONS_REPLACE')).includes('Hidden'));
     expect((await ownSessions(second))[0]).toMatchObject({
       ...{ session_id: 'all', status: 'invisible', activities: [] },
       hidden_activities: [{ name: 'Hidden' }],

@@ -382,6 +382,20 @@ describe('names', () => {
       global_name: 'Countess',
       public_flags: 1 << 23,
     });
+    for (const path of [full, game]) {
+      await player.result('PUT', `${path}/${grace}`, {});
+      await other.result('PUT', `${path}/${id}`, {});
+    }
+    await player.result('PUT', `${game}/${ada}`, {});
+    await alone.result('PUT', `${game}/${id}`, {});
+    const [friend, gameFriend] = [await other.connect(), await alone.connect()];
+    await player.call('PATCH', '/users/@me/account', { global_name: 'Lovelace' });
+    for (const client of [friend, gameFriend]) {
+      await client.until(() => seen(client, 'PRESENCE_UPDATE').length > 0);
+      const updates = seen(client, 'PRESENCE_UPDATE').map(([, update]) => update);
+      expect(updates.at(-1)).toMatchObject({ user: { id, global_name: 'Lovelace' } });
+    }
+    await player.call('PATCH', '/users/@me/account', { global_name: 'Countess' });
     for (const global_name of ['', 'x'.repeat(33), 7]) {
       expect(await player.call('PATCH', '/users/@me/account', { global_name })).toMatchObject({
         status: 400,

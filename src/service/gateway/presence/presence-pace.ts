@@ -1,7 +1,7 @@
 import type { Cancel } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
 import type { Session } from '../sessions/session.ts';
-import type { GivenPresence } from './social-presences.ts';
+import type { GivenPresence } from './presence-update.ts';
 
 /** Presences of a session that wait for their turn. */
 interface Queue {

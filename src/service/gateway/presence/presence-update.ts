@@ -7,7 +7,9 @@ import {
 } from '../../../model/presence.ts';
 import { checkPresence } from '../../../model/rules/social/activity.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
-import type { GivenPresence } from './social-presences.ts';
+
+/** A presence as op 3 of a user carries it; `unknown` leaves the status to the service. */
+export type GivenPresence = Omit<PresenceUpdate, 'status'> & { readonly status: PresenceUpdate['status'] | 'unknown' };
 
 type Fields = Readonly<Record<string, unknown>>;
 type Test = (value: unknown) => boolean;

@@ -10,9 +10,7 @@ import type { GatewaySessionRecord, ShownSession } from '../../store/records.ts'
 import type { Session } from '../sessions/session.ts';
 import { holdsClaim } from '../sessions/session-record.ts';
 import { sessionScope } from '../sessions/storage.ts';
-
-/** A presence as op 3 carries it; `unknown` leaves the status to the service. */
-export type GivenPresence = Omit<PresenceUpdate, 'status'> & { readonly status: PresenceUpdate['status'] | 'unknown' };
+import type { GivenPresence } from './presence-update.ts';
 
 /**
  * What friends, and the user's own sessions, see of players' sessions and users' own clients. A session makes its user visible as long

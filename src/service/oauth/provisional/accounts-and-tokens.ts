@@ -14,6 +14,7 @@ import {
 } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/records.ts';
+import { presenceScope } from '../../domain/social/presence/records.ts';
 import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
 import { apiMessages } from '../../support/api-messages.ts';
@@ -112,15 +113,19 @@ export function createProvisional(core: Core, { idTokens, events, moved, pending
     async edit({ id }, scopes, input) {
       rejectIssues(checkAccountEdit(input));
       const { global_name } = input as AccountEdit;
-      return core.store.transact(userScope(id), async transaction => {
-        const user = await transaction.get('users', id);
-        if (!user) throw new RequestError('unknown_user');
-        if (user.provisional_of === null && !scopes.has(nameScope)) throw nameRefusal();
-        if (global_name === undefined || global_name === user.global_name) return user;
-        const edited = { ...user, global_name };
-        putChangedUser(transaction, edited);
-        return edited;
-      });
+      return core.store.transact(
+        userScope(id),
+        async transaction => {
+          const user = await transaction.get('users', id);
+          if (!user) throw new RequestError('unknown_user');
+          if (user.provisional_of === null && !scopes.has(nameScope)) throw nameRefusal();
+          if (global_name === undefined || global_name === user.global_name) return user;
+          const edited = { ...user, global_name };
+          await putChangedUser(transaction, edited, core.clock.now());
+          return edited;
+        },
+        [presenceScope(id)],
+      );
     },
 
     merges: createProvisionalMerges(core, externalAuth, moves),

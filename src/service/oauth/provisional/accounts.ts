@@ -4,6 +4,7 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireNotBanned } from '../../domain/accounts/full-account.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { presenceScope } from '../../domain/social/presence/records.ts';
 import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../../store/records.ts';
@@ -70,14 +71,16 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
     const newId = ids.next();
     const guards = [identityScope(application.id, identity), userScope(userId)];
     if (drawn) guards.push(usernameScope(drawn));
+    if (wishes.name !== undefined) guards.push(presenceScope(userId));
     const token = await store.transact(
       authorizationScope(parties),
       async transaction => {
         const record = await transaction.get('external_identities', application.id, identity.hash);
         if (record?.user_id !== known?.user_id) return undefined;
-        if (record) await reenter(transaction, application, record, wishes);
+        const stamped = { ...wishes, nowMs: clock.now() };
+        if (record) await reenter(transaction, application, record, stamped);
         else if (drawn) await enter(transaction, identity, drawn);
-        else await join(transaction, application, identity, userId, wishes);
+        else await join(transaction, application, identity, userId, stamped);
         const authorization = await recordGrant(transaction, parties, scopes, newId);
         return issueAccess(core, transaction, { authorization, grantId: authorization.id, scopes });
       },
@@ -98,12 +101,14 @@ interface Aim {
   readonly drawn?: UserRecord;
 }
 
+type StampedWishes = AccountWishes & { readonly nowMs: number };
+
 /** Signs in a player whose identity is known. */
 async function reenter(
   transaction: Transaction,
   application: ApplicationRecord,
   { type, user_id, operation_id }: ExternalIdentityRecord,
-  { name, userId }: AccountWishes,
+  { name, userId, nowMs }: StampedWishes,
 ): Promise<void> {
   if (operation_id !== null) throw new RequestError('account_locked');
   const user = await transaction.get('users', user_id);
@@ -113,7 +118,7 @@ async function reenter(
   }
   if (userId !== undefined && userId !== user_id) throw unknownAccount();
   requireNotBanned(user);
-  rename(transaction, user, name);
+  await rename(transaction, user, { name, nowMs });
 }
 
 /** Creates the account of a player who signs in for the first time. */
@@ -129,7 +134,7 @@ async function join(
   application: ApplicationRecord,
   identity: ExternalIdentity,
   userId: UserId,
-  { name }: AccountWishes,
+  { name, nowMs }: StampedWishes,
 ): Promise<void> {
   const user = await transaction.get('users', userId);
   if (user?.provisional_of === null) throw new RequestError('invalid_user_type');
@@ -137,7 +142,7 @@ async function join(
   requireNotBanned(user);
   await requireRoomForIdentities(transaction, application, userId, 1);
   putIdentity(transaction, user, identity);
-  rename(transaction, user, name);
+  await rename(transaction, user, { name, nowMs });
 }
 
 function putIdentity(transaction: Transaction, { id, provisional_of }: UserRecord, identity: ExternalIdentity): void {
@@ -152,8 +157,9 @@ function putIdentity(transaction: Transaction, { id, provisional_of }: UserRecor
   });
 }
 
-function rename(transaction: Transaction, user: UserRecord, name: string | undefined): void {
-  if (name !== undefined && name !== user.global_name) putChangedUser(transaction, { ...user, global_name: name });
+async function rename(transaction: Transaction, user: UserRecord, { name, nowMs }: StampedWishes): Promise<void> {
+  if (name === undefined || name === user.global_name) return;
+  await putChangedUser(transaction, { ...user, global_name: name }, nowMs);
 }
 
 /** @throws RequestError `too_many_identities` */

@@ -118,13 +118,15 @@ export function createDirectMessages(
     const { text, expiresAtMs, afterCommit } = await store.transact(
       messagesScope(pair),
       async transaction => {
+        // Read anew: an account may have been merged meanwhile, or have another name.
+        const author = await requireUser(transaction, sender.id);
         const recipient = await requireUser(transaction, recipientId);
-        const { kind } = await permitted(transaction, sender, recipient, familyId);
+        const { kind } = await permitted(transaction, author, recipient, familyId);
         const invite =
           body.activity && about
-            ? await checkInvite(present, transaction, sender, recipient, about, body.activity)
+            ? await checkInvite(present, transaction, author, recipient, about, body.activity)
             : undefined;
-        return sendWithin(transaction, { caller, sender, recipient, pair, familyId, body, invite, kind });
+        return sendWithin(transaction, { caller, sender: author, recipient, pair, familyId, body, invite, kind });
       },
       messagesGuards(pair),
     );

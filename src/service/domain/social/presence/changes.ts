@@ -2,7 +2,8 @@ import type { Dispatches } from '../../../../model/gateway.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, lazyText, topics } from '../../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
-import type { ShownSession } from '../../../store/records.ts';
+import type { ShownSession, UserRecord } from '../../../store/records.ts';
+import { userView } from '../../accounts/user-view.ts';
 import { type PresenceState, settingsOf, stateOf } from './records.ts';
 import {
   hiddenFrom,
@@ -118,6 +119,24 @@ export async function formForGameFriends(
 ): Promise<PresenceForm> {
   const user = seen(await stateOf(view, userId), nowMs);
   return { event: updateOf(userId, seenByGameFriend(user, familyId)) };
+}
+
+/** Shows friends a user whose name has changed, with the presence as it is. */
+export async function announceUser(transaction: Transaction, user: UserRecord, nowMs: number): Promise<void> {
+  const { id } = user;
+  const shown = seen(await stateOf(transaction, id), nowMs);
+  const update = (form: Shown) =>
+    lazyEvent('PRESENCE_UPDATE', () => ({ ...presenceOf(id, form), user: userView(user) }));
+  const families = [...familiesIn(shown)];
+  const to = topics.presence(id);
+  for (const viewer of [...families, null]) {
+    transaction.announce({ to, event: update(seenByFriend(shown, viewer)), families: [viewer] });
+  }
+  transaction.announce({ to, event: update(seenByFriend(shown, '')), exceptFamilies: [...families, null] });
+  const games = await transaction.list('game_relationships', { equals: [id] });
+  for (const family of new Set(games.map(({ family_id }) => family_id))) {
+    transaction.announce({ to: topics.gamePresence(id, family), event: update(seenByGameFriend(shown, family)) });
+  }
 }
 
 /** The users who were invited to a game see what its player hides. */

@@ -8,7 +8,9 @@ import type {
   RelationshipTotalsRecord,
   UserRecord,
 } from '../../../store/records.ts';
+import { pairScope } from '../pair.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
+import { presenceScope } from '../presence/records.ts';
 import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
@@ -21,7 +23,16 @@ export interface Side {
 /** What two users have with each other. */
 export type PairState = readonly [Side, Side];
 
-/** What a pair has with each other, in all games. Call it within their {@link pairScope}. */
+/**
+ * The scope and the guards of a transaction on what two users are to each other. It excludes changes of their presences as well, which
+ * are told to the sessions that begin to follow them.
+ */
+export function relationshipScope(a: UserId, b: UserId): ReturnType<typeof pairScope> {
+  const { scope, guards } = pairScope(a, b);
+  return { scope, guards: [...guards, presenceScope(a), presenceScope(b)] };
+}
+
+/** What a pair has with each other, in all games. Call it within their {@link relationshipScope}. */
 export async function readPair(transaction: Transaction, a: UserId, b: UserId): Promise<PairState> {
   const [full, games, others] = await Promise.all([
     relationshipsBetween(transaction, a, b),
@@ -49,9 +60,10 @@ export async function writePair(
   users: readonly [UserRecord | undefined, UserRecord | undefined],
   before: PairState,
   after: PairState,
+  nowMs: number,
 ): Promise<void> {
-  await writeSide(transaction, { before: before[0], after: after[0], other: users[1] });
-  await writeSide(transaction, { before: before[1], after: after[1], other: users[0] });
+  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs });
+  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs });
 }
 
 interface SideChange {
@@ -59,6 +71,7 @@ interface SideChange {
   readonly after: Side;
   /** The other user; undefined: the account is gone. */
   readonly other: UserRecord | undefined;
+  readonly nowMs: number;
 }
 
 async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
@@ -163,7 +176,7 @@ function gameEvent(
  */
 async function announceVisibility(
   view: StoreView,
-  { before, after }: SideChange,
+  { before, after, nowMs }: SideChange,
   userId: UserId,
   targetId: UserId,
   announce: Announce,
@@ -189,14 +202,14 @@ async function announceVisibility(
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
   }
   if (isSeen && !wasSeen) {
-    const forms = await formsForFriends(view, targetId, after.full?.since_ms ?? 0);
+    const forms = await formsForFriends(view, targetId, nowMs);
     for (const form of forms) announce({ to: friends, ...form, follow: presence });
   }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
     const to = topics.gameFriendsPresences(userId, family);
     const follow = topics.gamePresence(targetId, family);
-    const form = await formForGameFriends(view, targetId, family, after.games.get(family)?.since_ms ?? 0);
+    const form = await formForGameFriends(view, targetId, family, nowMs);
     announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
   }
 }

@@ -3,8 +3,8 @@ import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/records.ts';
-import { familyOf, pairScope } from '../pair.ts';
-import { type PairState, readPair, type Side, writePair } from './changes.ts';
+import { familyOf } from '../pair.ts';
+import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
 import { sideOf } from './records.ts';
 
 /** What two users are to be to each other, as fixtures say. */
@@ -27,7 +27,7 @@ export async function settleRelationship(
 ): Promise<void> {
   const application = applicationId == null ? undefined : await store.get('applications', applicationId);
   const family = application && familyOf(application);
-  const { scope, guards } = pairScope(a, b);
+  const { scope, guards } = relationshipScope(a, b);
   const since_ms = clock.now();
 
   function fullSide(user_id: UserId, target_id: UserId, type: RelationshipRecord['type'] | undefined) {
@@ -64,7 +64,7 @@ export async function settleRelationship(
   const work = async (transaction: Transaction) => {
     const users = await Promise.all([transaction.get('users', a), transaction.get('users', b)]);
     const before = await readPair(transaction, a, b);
-    await writePair(transaction, users, before, given(before));
+    await writePair(transaction, users, before, given(before), since_ms);
   };
   await store.transact(scope, work, guards);
 }

@@ -4,8 +4,9 @@ import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/records.ts';
-import { familyOf, pairScope, socialScope } from '../pair.ts';
-import { type PairState, readPair, type Side, writePair } from './changes.ts';
+import { familyOf, socialScope } from '../pair.ts';
+import { presenceScope } from '../presence/records.ts';
+import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
 import { createAuthorizedCheck, sideOf, totalsOf } from './records.ts';
 
 /** Relationships that move to another user, or that another user gets as well. */
@@ -30,7 +31,7 @@ const { FRIEND, BLOCKED } = relationshipTypes;
 /** Pairs whose transactions run together. */
 const pairsTogether = 50;
 
-export function createRelationshipMoves({ store }: Pick<Core, 'store'>): RelationshipMoves {
+export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | 'clock'>): RelationshipMoves {
   /** Everybody who has something with the user, or has blocked the user. */
   async function othersOf(userId: UserId): Promise<readonly UserId[]> {
     // A transaction, so that what was begun before the account ended is found.
@@ -51,17 +52,18 @@ export function createRelationshipMoves({ store }: Pick<Core, 'store'>): Relatio
     { from, to, isCopy }: { readonly from: UserId; readonly to: UserId; readonly isCopy: boolean },
     part: (state: PairState) => PairState,
   ): Promise<void> {
-    const { scope, guards } = pairScope(from, other);
+    const { scope, guards } = relationshipScope(from, other);
     const work = async (transaction: Transaction) => {
       const [user, third] = await Promise.all([transaction.get('users', to), transaction.get('users', other)]);
       const source = await readPair(transaction, from, other);
-      if (!isCopy) await writePair(transaction, [undefined, third], source, [nothing, nothing]);
+      if (!isCopy) await writePair(transaction, [undefined, third], source, [nothing, nothing], clock.now());
       if (other === to || !user || !third) return;
       const before = await readPair(transaction, to, other);
       const after = union(before, renamed(part(source), from, to));
-      if (await hasRoom(transaction, to, before, after)) await writePair(transaction, [user, third], before, after);
+      if (!(await hasRoom(transaction, to, before, after))) return;
+      await writePair(transaction, [user, third], before, after, clock.now());
     };
-    await store.transact(scope, work, [...guards, socialScope(to)]);
+    await store.transact(scope, work, [...guards, socialScope(to), presenceScope(to)]);
   }
 
   async function eachOf(ids: readonly UserId[], step: (id: UserId) => Promise<void>): Promise<void> {
@@ -107,7 +109,7 @@ export function createRelationshipMoves({ store }: Pick<Core, 'store'>): Relatio
   };
 
   async function removeOne(family: ApplicationId, { user_id, target_id }: GameRelationshipRecord): Promise<void> {
-    const { scope, guards } = pairScope(user_id, target_id);
+    const { scope, guards } = relationshipScope(user_id, target_id);
     const work = async (transaction: Transaction) => {
       const users = await Promise.all([transaction.get('users', user_id), transaction.get('users', target_id)]);
       const before = await readPair(transaction, user_id, target_id);
@@ -115,7 +117,7 @@ export function createRelationshipMoves({ store }: Pick<Core, 'store'>): Relatio
         full,
         games: new Map([...games].filter(([one]) => one !== family)),
       });
-      await writePair(transaction, users, before, [without(before[0]), without(before[1])]);
+      await writePair(transaction, users, before, [without(before[0]), without(before[1])], clock.now());
     };
     await store.transact(scope, work, guards);
   }

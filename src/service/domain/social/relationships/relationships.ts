@@ -11,8 +11,7 @@ import type { Core } from '../../../core.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord, UserRecord } from '../../../store/records.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
-import { pairScope } from '../pair.ts';
-import { type PairState, readPair, type Side, writePair } from './changes.ts';
+import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
 import { createAuthorizedCheck, hasAuthorized, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, relationshipView } from './view.ts';
 
@@ -92,14 +91,14 @@ export function createRelationships(core: Core): Relationships {
     decide: (ask: Ask) => Promise<PairState | undefined>,
   ): Promise<void> {
     const { id } = caller.user;
-    const { scope, guards } = pairScope(id, targetId);
+    const { scope, guards } = relationshipScope(id, targetId);
     const work = async (transaction: Transaction) => {
       const [user, target] = await Promise.all([transaction.get('users', id), findUser(transaction, targetId)]);
       // The account was merged meanwhile.
       if (!user) throw new RequestError('unauthorized');
       const before = await readPair(transaction, id, targetId);
       const after = await decide({ transaction, caller, target, before });
-      if (after) await writePair(transaction, [user, target], before, after);
+      if (after) await writePair(transaction, [user, target], before, after, clock.now());
     };
     await store.transact(scope, work, guards);
   }
