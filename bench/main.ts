@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   rulebook: () => import('./rulebook.ts'),
   commands: () => import('./commands.ts'),
   'client-state': () => import('./client-state.ts'),
+  friends: () => import('./friends.ts'),
   import: () => import('./import.ts'),
   bridge: () => import('./bridge.ts'),
   sizes: () => import('./sizes.ts'),

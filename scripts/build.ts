@@ -133,16 +133,16 @@ const wsClient: Plugin = {
   },
 };
 
-/** Leaves out what only the service reads of the table of routes. */
+/** Leaves out what only the service reads of the table of routes; credentials of players are among it. */
 const routesOfClients: Plugin = {
   name: 'routes-of-clients',
   setup({ onLoad }) {
+    const players =
+      "lobbyPlayer|indexReader|relationshipReader|relationshipWriter|\\[(?:'(?:user:[\\w.]+|session)'(?:, )?)+\\]";
+    const unread = `success: \\[[\\d, ]*\\]|bodyOptional: true|forms: '\\w+'|credentials: (?:${players})`;
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(
-        /^ +(?:success: \[[\d, ]*\]|bodyOptional: true|forms: '\w+'),\n/gm,
-        '',
-      ),
+      contents: readFileSync(path, 'utf8').replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
     }));
   },
 };

@@ -8,7 +8,7 @@ import {
   type ReceivedInteraction,
 } from '@rallypoint/sdk/backend';
 import type { Service } from '@rallypoint/sdk/service';
-import { filter, firstValueFrom, map, timeout } from 'rxjs';
+import { filter, firstValueFrom, map, type Observable, timeout } from 'rxjs';
 import { signInAs } from './player-browser.ts';
 import { ada, applicationId, botToken, channelId, grace, guildId } from './starfall.ts';
 import type { Story } from './story.ts';
@@ -29,6 +29,9 @@ export async function tellStarfall(story: Story, service: Service): Promise<void
 
     story.chapter('A lobby, watched live');
     await shareLobby(story, backend, adas, graces);
+
+    story.chapter('Friends meet in a lobby');
+    await meetFriends(story, adas, graces);
 
     story.chapter('A command in a channel reaches the game');
     await answerCommand(story, service, backend);
@@ -176,6 +179,62 @@ async function shareLobby(story: Story, backend: Backend, adas: Client, graces: 
     },
     message => `Grace reads: "${message.content}"`,
   );
+}
+
+async function meetFriends(story: Story, adas: Client, graces: Client): Promise<void> {
+  await story.step(
+    'Ada asks Grace to be friends, and Grace accepts',
+    'Did both players grant the scope sdk.social_layer?',
+    async () => {
+      await adas.friends.addByUsername(grace.username);
+      await soon(graces.friends.requests$, ({ incoming }) => incoming.length > 0);
+      await graces.friends.accept(ada.id);
+      return soon(adas.friends.friends$, ({ onlineElsewhere }) => onlineElsewhere.length > 0);
+    },
+    ({ onlineElsewhere }) =>
+      `Ada's list shows ${onlineElsewhere.map(({ displayName }) => displayName).join()}, online.`,
+  );
+  const lobby = await story.step(
+    'Ada opens a lobby of her own and shows where she is; Grace sees it in her list',
+    'Did both players grant the scope sdk.social_layer?',
+    async () => {
+      const opened = await adas.lobbies.join(joinSecret);
+      const party = { id: opened.id, size: [1, 4] as const };
+      await adas.presence.set({ details: 'The harbour', state: 'Looking for a crew', party, joinSecret });
+      const { onlinePlayingGame } = await soon(graces.friends.friends$, list => list.onlinePlayingGame.length > 0);
+      return { opened, activity: onlinePlayingGame[0]?.activity };
+    },
+    ({ activity }) => `Grace reads: "${activity?.name}, ${activity?.details}: ${activity?.state}"`,
+  );
+  await story.step(
+    'Ada invites Grace, who lands in that lobby',
+    'Is the party of the activity full?',
+    async () => {
+      await adas.invites.send(grace.id, { content: 'Come to the harbour!' });
+      const [invite] = await soon(graces.invites.invites$, invites => invites.length > 0);
+      const joined = await graces.invites.join(invite?.id ?? '');
+      return seen(adas, joined.id, ({ members }) => members.length === 2);
+    },
+    ({ id, members }) => `Lobby ${id}${id === lobby.opened.id ? '' : ', another one'}, with ${members.length} members.`,
+  );
+  await story.step(
+    'Grace writes to Ada, beside the lobby',
+    'Did both players grant the scope sdk.social_layer?',
+    async () => {
+      const conversation = await graces.messages.open(ada.id);
+      await conversation.send('I am here!');
+      const [newest] = await soon(adas.messages.conversations$, all => all.length > 0);
+      return newest;
+    },
+    newest => `Ada reads: "${newest?.lastMessage?.content}" (${newest?.unreadCount} unread)`,
+  );
+}
+
+const joinSecret = 'the harbour of Ada and Grace';
+
+/** The first value that fits. */
+function soon<Value>(values$: Observable<Value>, fits: (value: Value) => boolean): Promise<Value> {
+  return firstValueFrom(values$.pipe(filter(fits), timeout(secondsToSee * 1000)));
 }
 
 function seen(client: Client, lobbyId: string, fits: (lobby: LobbySnapshot) => boolean): Promise<LobbySnapshot> {

@@ -71,7 +71,8 @@ export function createCredentials(
 
   return {
     authorize(route) {
-      const accepted: readonly Credential[] = routes[route].credentials;
+      // The built package has no credentials for the routes of players.
+      const { credentials: accepted = [] }: { readonly credentials?: readonly Credential[] } = routes[route];
       if (botToken !== undefined && accepted.includes('bot')) return `Bot ${botToken}`;
       if (clientSecret !== undefined && accepted.includes(`application:${commandScope}`)) {
         return async () => `Bearer ${await applicationToken(clientSecret)}`;

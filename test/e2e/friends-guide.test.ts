@@ -12,7 +12,7 @@ afterAll(() => guide.close());
 describe.skipIf(shell.missing)(`the guide to friends${shell.note}`, () => {
   it('shows two players who become friends, and meet in a lobby', async () => {
     guide.write('friends.test.mjs');
-    const program = guide.run(guide.said('node --test'));
+    const program = guide.run(guide.said('node --test'), process.env);
     expect([await program.ends(), program.output]).toEqual([0, expect.stringContaining('pass 1')]);
   });
 });

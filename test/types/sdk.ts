@@ -9,9 +9,13 @@ import {
   Client,
   type CommandsSnapshot,
   type ConnectionSnapshot,
+  type Conversation,
+  type ConversationSnapshot,
   type Credentials,
   createAuthorizationCodeVerifier,
+  type DirectMessageEntry,
   discordBaseUrl,
+  type FriendsSnapshot,
   type LobbyHandle,
   type LobbyId,
   type LobbyMemberSnapshot,
@@ -23,6 +27,7 @@ import {
   type OpenedKeychain,
   openCredentials,
   openKeychain,
+  type PresenceSnapshot,
   type RallypointError,
   type StandardSchema,
   type TokenExpiration,
@@ -111,6 +116,31 @@ export const commands: Observable<CommandsSnapshot> = client.commands$({ channel
 client.commands$('everywhere');
 // @ts-expect-error a message is read-only
 for (const message of client.lobbyMessages('5')) message.content = '';
+
+export const friends: Observable<FriendsSnapshot> = client.friends.friends$;
+export const presence: Observable<PresenceSnapshot> = client.presence.presence$('9');
+export const conversations: Observable<readonly ConversationSnapshot[]> = client.messages.conversations$;
+// @ts-expect-error the lists are read-only
+client.friends.friends.offline.pop();
+// @ts-expect-error a status has a name of its own
+void client.presence.setStatus('offline');
+// @ts-expect-error a party has an id
+void client.presence.set({ party: { size: [1, 4] } });
+client.events$.subscribe(event => {
+  if (event.type === 'inviteReceived') event.invite.isValid satisfies boolean;
+  // @ts-expect-error an invite is in no lobby
+  if (event.type === 'inviteReceived') event.lobbyId;
+});
+
+export async function socialize(): Promise<LobbyHandle> {
+  await client.friends.add('9', { game: true, note: 'Hello' });
+  // @ts-expect-error a block is everywhere
+  await client.friends.block('9', { game: true });
+  const conversation: Conversation = await client.messages.open('9');
+  const entry: DirectMessageEntry | undefined = conversation.messages.at(-1);
+  if (entry?.status === 'failed') await conversation.resend(entry.id);
+  return client.invites.join('5', { memberMetadata: { team: 'red' } });
+}
 
 export async function play(): Promise<LobbyId> {
   const raid = await client.lobbies.join('raid', { memberMetadata: { team: 'red' }, deadlineMs: 5_000 });

@@ -7,6 +7,7 @@ import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import { VoiceCall } from '../voice/voice-call.ts';
 import type { VoiceCalls } from '../voice/voice-calls.ts';
+import { draftParts } from './message-reader.ts';
 import { MessageThread } from './message-thread.ts';
 import { checkMessage, type LobbyInviteSnapshot, type LobbyOperations, type SendOptions } from './operations.ts';
 import type {
@@ -205,28 +206,17 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> ex
     this.loaded(hasOlder);
   }
 
-  #draft(content: string, { metadata = {}, flags = 0 }: SendOptions): OutgoingMessageSnapshot {
+  #draft(content: string, options: SendOptions): OutgoingMessageSnapshot {
     const { clock, ownId, nextDraftId } = this.#parts;
     const userId = ownId();
     const self = userId === undefined ? undefined : this.member(userId);
-    const id = nextDraftId();
     return {
-      id,
-      key: id,
+      ...draftParts(nextDraftId(), content, options, clock.now()),
       lobbyId: this.id,
       channelId: this.id as string,
       author: self?.user,
-      content,
-      type: 0,
-      flags,
-      metadata: Object.freeze({ ...metadata }),
-      moderationMetadata: Object.freeze({}),
       additionalName: self?.additionalName,
       applicationId: this.snapshot?.applicationId,
-      sentAtMs: clock.now(),
-      editedAtMs: undefined,
-      status: 'pending',
-      error: undefined,
     };
   }
 }

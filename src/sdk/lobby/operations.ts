@@ -141,7 +141,7 @@ export function checkJoin(secret: string, options: JoinOptions): LobbyJoinInput 
 }
 
 /**
- * The body of a message.
+ * The body of a message, to a lobby or to a user: the rules are the same, but for the length of texts with characters beyond 16 bits.
  *
  * @throws ValidationError; ArgumentError `empty_message`
  */
@@ -166,6 +166,6 @@ function readId(what: string, value: unknown): LobbyId {
   return id;
 }
 
-function unreadable(what: string): TransportError {
+export function unreadable(what: string): TransportError {
   return new TransportError('unreadable_answer', `The service sent a response that is not ${what}.`);
 }

@@ -1,4 +1,3 @@
-import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import { type MessageId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -89,8 +88,4 @@ export class Conversation extends MessageThread<DirectMessageSnapshot, OutgoingD
   opened(hasOlder: boolean): void {
     this.loaded(hasOlder);
   }
-}
-
-export function emptyMessage(): ArgumentError {
-  return new ArgumentError('empty_message', 'content must contain more than white space.');
 }

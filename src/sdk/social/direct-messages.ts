@@ -1,7 +1,5 @@
-import type { DirectMessageInput } from '../../model/direct-message.ts';
 import { ApiError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
-import { checkDirectMessage, checkDirectMessageEdit, isEmptyMessage } from '../../model/rules/social/message.ts';
 import {
   type ChannelId,
   compareSnowflakes,
@@ -11,7 +9,6 @@ import {
   type UserId,
 } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
-import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -22,13 +19,15 @@ import { LiveList } from '../lobby/live-list.ts';
 import { LiveMessages, messagesKeptMax } from '../lobby/live-messages.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { MessageGaps } from '../lobby/message-gaps.ts';
+import { draftParts } from '../lobby/message-reader.ts';
 import type { ThreadSendOptions } from '../lobby/message-thread.ts';
+import { checkMessage, unreadable } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
-import { Conversation, emptyMessage } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { peerIn, readDirectMessage, recipientIn } from './message-reader.ts';
 import { recordsIn } from './reader.ts';
 import type { ConversationSnapshot, DirectMessageSnapshot, OutgoingDirectMessageSnapshot } from './snapshot.ts';
-import { type SocialCalls, unreadable } from './social-calls.ts';
+import type { SocialCalls } from './social-calls.ts';
 
 const reading = ['dm_channels.messages.read'];
 const writing = ['dm_channels.messages.write'];
@@ -302,7 +301,7 @@ export class DirectMessages {
       firstNews: () => live.messages.firstNews,
       changeMessages: change => this.#change(userId, change),
       ownId: () => people.ownId,
-      check: checkContent,
+      check: checkMessage,
       draft: (content, options) => this.#draft(userId, content, options),
       send: (content, options) => this.#send(userId, content, options),
       history: (name, options) => this.#history(name, userId, options),
@@ -355,27 +354,17 @@ export class DirectMessages {
     const id = `outgoing-direct-${++this.#draftCount}`;
     const own = people.ownId === undefined ? undefined : people.user(people.ownId);
     return {
-      id,
-      key: id,
+      ...draftParts(id, content, options, this.#ports.clock.now()),
       userId,
       channelId: this.#live.get(userId)?.channelId ?? (userId as string),
       author: own,
-      content,
-      type: 0,
-      flags: options.flags ?? 0,
-      metadata: Object.freeze({ ...options.metadata }),
-      moderationMetadata: Object.freeze({}),
       applicationId: people.applicationId,
       isEphemeral: false,
-      sentAtMs: this.#ports.clock.now(),
-      editedAtMs: undefined,
-      status: 'pending',
-      error: undefined,
     };
   }
 
   async #send(userId: UserId, content: string, options: ThreadSendOptions): Promise<DirectMessageSnapshot> {
-    const body = checkContent(content, options);
+    const body = checkMessage(content, options);
     const request = { path: { user_id: userId }, body };
     const operation = { name: 'messages.send', route: 'createDirectMessage', request, order: userId } as const;
     const message = readDirectMessage((await this.#social.send(writing, operation, options)).body, userId);
@@ -386,10 +375,7 @@ export class DirectMessages {
   }
 
   async #edit(userId: UserId, id: MessageId, content: string, options: OperationOptions) {
-    const body: DirectMessageInput = { content };
-    rejectIssues('The message', checkDirectMessageEdit(body));
-    if (isEmptyMessage(body)) throw emptyMessage();
-    const request = { path: { user_id: userId, message_id: id }, body };
+    const request = { path: { user_id: userId, message_id: id }, body: checkMessage(content, {}) };
     const operation = { name: 'messages.edit', route: 'editDirectMessage', request } as const;
     const answer = asRecord((await this.#social.send(writing, operation, options)).body) ?? {};
     const message = readDirectMessage(answer, userId);
@@ -415,14 +401,6 @@ export class DirectMessages {
     const read = listed.map(one => readDirectMessage(one, userId)).filter(one => one !== undefined);
     return new LiveList(read).shown;
   }
-}
-
-/** The body of a message. @throws ValidationError; ArgumentError `empty_message` */
-function checkContent(content: string, { metadata, flags }: ThreadSendOptions): DirectMessageInput {
-  const body = { content, ...(metadata !== undefined && { metadata }), ...(flags !== undefined && { flags }) };
-  rejectIssues('The message', checkDirectMessage(body));
-  if (isEmptyMessage(body)) throw emptyMessage();
-  return body;
 }
 
 function asNone(error: unknown): readonly never[] {

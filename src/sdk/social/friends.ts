@@ -1,8 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { relationshipTypes } from '../../model/relationship.ts';
-import { checkRelationshipPut, checkRelationshipRequest } from '../../model/rules/social/relationship.ts';
 import { parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { rejectIssues } from '../../wire/http/check.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Observable } from '../live/rxjs.ts';
 import type { People } from './people.ts';
@@ -96,17 +94,16 @@ export class Friends {
   /**
    * Sends a friend request, or accepts the other user's.
    *
-   * @throws ApiError `already_friends`, `friend_request_blocked`, `friend_requests_disabled`, `no_common_authorization`,
-   *   `unknown_user`, `too_many_friends`; ValidationError; ArgumentError `invalid_snowflake`
+   * @throws ApiError `already_friends`, `friend_request_blocked`, `friend_requests_disabled`, `no_common_application`,
+   *   `unknown_user`, `too_many_friends`, `invalid_form_body`; ArgumentError `invalid_snowflake`
    */
   add(userId: UserId, { note, ...options }: FriendRequestOptions = {}): Promise<void> {
     return this.#put('add', userId, note === undefined ? {} : { note }, options);
   }
 
-  /** As {@link add}, by the user's unique name. @throws as {@link add}; ApiError `no_user_with_name` */
+  /** As {@link add}, by the user's unique name. @throws as {@link add}; ApiError `unknown_username` */
   async addByUsername(username: string, { note, game, ...options }: FriendRequestOptions = {}): Promise<void> {
     const body = { username, ...(note !== undefined && { note }) };
-    rejectIssues('The friend request', checkRelationshipRequest(body));
     const route = game ? 'requestGameRelationship' : 'requestRelationship';
     await this.#social.send(writing, { name: 'addByUsername', route, request: { path: {}, body } }, options);
   }
@@ -151,7 +148,6 @@ export class Friends {
 
   async #put(name: string, userId: UserId, body: object, { game, ...options }: FriendOptions): Promise<void> {
     const path = pathOf(userId);
-    rejectIssues('The friend request', checkRelationshipPut(body));
     const route = game ? 'putGameRelationship' : 'putRelationship';
     await this.#social.send(writing, { name, route, request: { path, body } }, options);
   }

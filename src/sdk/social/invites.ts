@@ -12,12 +12,11 @@ import type { LobbyCollection } from '../lobby/lobby-collection.ts';
 import type { LobbyHandle } from '../lobby/lobby-handle.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { readText, readUser } from '../lobby/lobby-reader.ts';
-import type { JoinOptions } from '../lobby/operations.ts';
+import { type JoinOptions, unreadable } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
 import type { PlayerPresence } from './presence.ts';
 import type { InviteSnapshot, LaunchSnapshot } from './snapshot.ts';
 import type { SocialCalls } from './social-calls.ts';
-import { unreadable } from './social-calls.ts';
 
 /** How long an invite can be accepted. @see docs/spec/social.md#invites */
 export const inviteLifeMs = 6 * 60 * 60_000;

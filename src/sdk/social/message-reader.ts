@@ -1,8 +1,8 @@
 import { directChannelTypes } from '../../model/direct-message.ts';
-import { isSnowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
+import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Fields } from '../lobby/fields.ts';
-import { readFlags, readMetadata, readText, readUser } from '../lobby/lobby-reader.ts';
+import { readParts } from '../lobby/message-reader.ts';
 import { recordsIn, userIdIn } from './reader.ts';
 import type { DirectMessageSnapshot } from './snapshot.ts';
 
@@ -24,24 +24,12 @@ export function peerIn(fields: Fields, ownId: UserId | undefined): UserId | unde
 /** Reads a message of the gateway or of an HTTP answer; undefined when it cannot be read. @see docs/spec/social.md#messages */
 export function readDirectMessage(value: unknown, userId: UserId): DirectMessageSnapshot | undefined {
   const fields = asRecord(value) ?? {};
-  const { id, channel_id, application_id, edited_timestamp } = fields;
+  const { id, channel_id } = fields;
   if (!isSnowflake<'message'>(id)) return undefined;
-  const editedAtMs = Date.parse(String(edited_timestamp));
   return Object.freeze({
-    id,
-    key: id,
+    ...readParts(id, fields),
     userId,
     channelId: isSnowflake<'channel'>(channel_id) ? channel_id : (userId as string),
-    author: readUser(fields.author),
-    content: readText(fields.content) ?? '',
-    type: readFlags(fields.type),
-    flags: readFlags(fields.flags),
-    metadata: readMetadata(fields.metadata),
-    moderationMetadata: readMetadata(fields.moderation_metadata),
-    applicationId: isSnowflake<'application'>(application_id) ? application_id : undefined,
     isEphemeral: (fields.channel_type ?? asRecord(fields.channel)?.type) === directChannelTypes.EPHEMERAL_DM,
-    sentAtMs: snowflakeTimeMs(id),
-    editedAtMs: Number.isNaN(editedAtMs) ? undefined : editedAtMs,
-    status: 'sent',
   });
 }

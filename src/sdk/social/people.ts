@@ -65,6 +65,8 @@ export class People {
   #scopes: readonly string[] | undefined;
   #unavailable: SocialUnavailable | undefined = notConnected;
   #ownId: UserId | undefined;
+  /** A session is being read: what it changes is compared when all of it is. */
+  #isBeginning = false;
   #isClosed = false;
 
   /** @param web where pictures are @param news receives what the changes amount to */
@@ -196,6 +198,7 @@ export class People {
     this.#unavailable = missing === undefined ? undefined : Object.freeze({ reason: 'missing_scope', missing });
     this.#ownId = userIdIn(asRecord(user) ?? {});
     const before = wasKnown && this.#news.isObserved ? this.#allShown() : undefined;
+    this.#isBeginning = true;
     for (const person of this.#people.values()) {
       person.relationship = undefined;
       person.gameRelationship = undefined;
@@ -214,6 +217,7 @@ export class People {
     }
     // Where users are listed apart, presences follow by themselves, and those from before stand until then.
     if (presences !== undefined || users === undefined) this.#presencesAre(recordsIn(presences));
+    this.#isBeginning = false;
     if (before) for (const person of this.#people.values()) this.#report(before.get(person.id), this.#shown(person));
     this.#notify();
   }
@@ -246,10 +250,11 @@ export class People {
   #presenceChanged(fields: Fields): void {
     const user = asRecord(fields.user);
     const id = user?.id;
-    // Of a member of a guild: no friend's.
-    if (!isSnowflake<'user'>(id) || typeof fields.guild_id === 'string') return;
+    // Ids that are known need no check. With a guild it is that of a member there, not of a friend.
+    const isId = this.#people.has(id as UserId) || isSnowflake<'user'>(id);
+    if (!isId || typeof fields.guild_id === 'string') return;
     if (user?.username !== undefined) this.meet(user);
-    this.#put(id, 'presence', fields);
+    this.#put(id as UserId, 'presence', fields);
   }
 
   #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {
@@ -277,7 +282,7 @@ export class People {
   #put(id: UserId, part: Part, fields: Fields | undefined): void {
     const known = this.#people.get(id);
     const person = known ?? this.#person(id);
-    const before = known && this.#news.isObserved ? this.#shown(known) : undefined;
+    const before = known && !this.#isBeginning && this.#news.isObserved ? this.#shown(known) : undefined;
     this.#set(person, part, part === 'user' && person.user ? { ...person.user, ...fields } : fields);
     if (before) this.#report(before, this.#shown(person));
   }
@@ -342,8 +347,10 @@ export class People {
   }
 
   #notify(): void {
-    for (const id of this.#changed) this.#watched.get(id)?.notify();
-    this.#changed.clear();
+    if (this.#changed.size > 0) {
+      for (const id of this.#changed) this.#watched.get(id)?.notify();
+      this.#changed.clear();
+    }
     this.#friends.notify();
     this.#requests.notify();
     this.#blocked.notify();

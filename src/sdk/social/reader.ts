@@ -129,7 +129,9 @@ function isOfGame({ type, applicationId, parentApplicationId }: ActivitySnapshot
 
 /** The value with the names of its fields in camel case, and without those that are null. */
 export function inCamelCase(value: unknown): unknown {
-  return renamed(value, name => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+  return renamed(value, name =>
+    name.includes('_') ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name,
+  );
 }
 
 /** The value with the names of its fields as the wire has them, and without those that are undefined. */

@@ -1,4 +1,4 @@
-import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import type { HttpAnswer } from '../../wire/http/http.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -34,8 +34,4 @@ export class SocialCalls {
       `The player has not granted the scope ${missing}. Ask for it when the player signs in: sdk.social_layer contains it.`,
     );
   }
-}
-
-export function unreadable(what: string): TransportError {
-  return new TransportError('unreadable_answer', `The service sent a response that is not ${what}.`);
 }

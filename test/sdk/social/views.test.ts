@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import type { FriendsSnapshot } from '../../../src/sdk/social/snapshot.ts';
+import { presenceOf, searchFriends } from '../../../src/sdk/social/views.ts';
+
+const friendOf = (username: string, displayName = username) => ({ id: username, username, displayName });
+const friends = {
+  onlinePlayingGame: [friendOf('ada', 'Ada Lovelace')],
+  onlineElsewhere: [friendOf('grace', 'Grace')],
+  offline: [friendOf('gracie', 'The Admiral')],
+} as unknown as FriendsSnapshot;
+const found = (text: string) => searchFriends(friends, text).map(({ id }) => id);
+
+describe('a search for friends', () => {
+  it('finds parts of display names and usernames, then names that differ by a letter in three', () => {
+    expect(found('LOVE')).toEqual(['ada']);
+    expect(found('grac')).toEqual(['grace', 'gracie']);
+    expect(found('graces')).toEqual(['grace', 'gracie']);
+    expect(found('admiral ')).toEqual(['gracie']);
+    expect(found('adu')).toEqual(['ada']);
+    expect(found('xyz')).toEqual([]);
+    expect(found(' ')).toEqual([]);
+  });
+});
+
+it('the presence of an unknown user is offline', () => {
+  expect(presenceOf(undefined)).toEqual({ status: 'offline', activity: undefined, activities: [] });
+});
