@@ -119,7 +119,9 @@ describe.skipIf(chromium.missing)(`the console in Chromium${chromium.note}`, () 
 
 /** Something of everything that the views show. */
 async function fill(world: World): Promise<string> {
-  const { backend } = world;
+  const { backend, service } = world;
+  // The traffic is recorded from the first use of the console on.
+  await fetch(`${service.controlBase}/status`, { headers: { authorization: `Bearer ${service.controlToken}` } });
   await backend.commands.create({ name: 'rally', description: 'Calls your party together' });
   const { id } = await backend.lobbies.create({ metadata: { map: 'harbour' } });
   const ada = await world.player('ada');

@@ -145,7 +145,8 @@ function Text({
         : words.preview.default;
   return (
     <>
-      <span>{text}</span> <span class={`commands-mark ${reason}`}>{mark}</span>
+      <span>{text}</span>
+      {(reason !== 'default' || texts) && <span class={`commands-mark ${reason}`}> {mark}</span>}
     </>
   );
 }

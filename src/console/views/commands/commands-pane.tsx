@@ -88,8 +88,8 @@ function CommandList({
   const groups = typeOrder.map(type => ({ type, items: shown.filter(command => command.type === type) }));
   return (
     <nav class="commands-list stack" aria-label={words.listLabel}>
-      <div class="row">
-        <div class="grow">
+      <div class="stack">
+        <div>
           <TextField
             label={words.filter}
             isLabelHidden

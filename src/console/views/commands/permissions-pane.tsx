@@ -168,8 +168,8 @@ function GuildPermissions({
   return (
     <>
       <section class="card stack">
-        <div class="row">
-          <h2 class="grow">{words.permissions.matrix}</h2>
+        <div class="row commands-matrix-head">
+          <h2>{words.permissions.matrix}</h2>
           <div class="row" role="group" aria-label={words.permissions.show}>
             {(Object.keys(kinds) as Kind[]).map(one => (
               <Button key={one} isPressed={one === kind} onClick={() => setQuery({ columns: one })}>

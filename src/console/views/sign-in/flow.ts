@@ -203,12 +203,12 @@ export function verdictOnArgs(args: FlowArgs): Verdict | undefined {
   if (args.way === 'custom-scheme' && args.challenge === '' && issues.length === 0)
     issues.push(codeChallengeRequired());
   if (issues.length === 0) return undefined;
-  const { name, code, message } = new ValidationError('AuthorizationArgs', issues);
-  return { tone: 'fault', outcome: `${name} ${code}`, code, message };
+  const { code, message } = new ValidationError('AuthorizationArgs', issues);
+  return { tone: 'fault', outcome: `ValidationError ${code}`, code, message };
 }
 
 function verdictOnError(error: OAuthError): Verdict {
-  return { tone: 'fault', outcome: `${error.name} ${error.code}`, code: error.code, message: error.message };
+  return { tone: 'fault', outcome: `OAuthError ${error.code}`, code: error.code, message: error.message };
 }
 
 function textOrNull(value: unknown): string | null {

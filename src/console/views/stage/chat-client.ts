@@ -193,6 +193,12 @@ export function errorText(error: unknown): string {
 /** The clients of this tab, by user: a user who is in both panes has one, and it stays while other views are shown. */
 const clients = new Map<string, ChatClient>();
 
+/** What was used in an interaction, by any client of this tab. */
+export function labelOfInteraction(id: string): string | undefined {
+  const uses = [...clients.values()].flatMap(({ screen }) => screen.value.uses);
+  return uses.find(({ interactionId }) => interactionId === id)?.label;
+}
+
 export function chatClientOf(userId: string): ChatClient {
   let client = clients.get(userId);
   if (!client) {

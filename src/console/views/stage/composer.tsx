@@ -188,6 +188,8 @@ function UsageForm({
     const missing = issues.find(({ message }) => withFiles[name] === undefined && message.includes(name));
     return (own ?? missing)?.message;
   };
+  const shownAtFields = new Set(options.map(({ name }) => errorOf(name)));
+  const otherIssues = isTried ? issues.filter(({ message }) => !shownAtFields.has(message)) : [];
   const suggest = async (name: string) => {
     try {
       setAsked({ option: name, nonce: await client.suggest(bodyOf(withFiles, name)) });
@@ -238,9 +240,9 @@ function UsageForm({
           onSuggest={() => void suggest(option.name)}
         />
       ))}
-      {isTried && issues.length > 0 && (
+      {otherIssues.length > 0 && (
         <ul class="field-error" role="alert">
-          {issues.map(({ path, message }) => (
+          {otherIssues.map(({ path, message }) => (
             <li key={`${path.join('.')} ${message}`}>{message}</li>
           ))}
         </ul>

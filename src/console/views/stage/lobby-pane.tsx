@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { opcodes } from '../../../model/gateway.ts';
 import { limits } from '../../../model/limits/limits.ts';
+import { snowflakeTimeMs } from '../../../model/snowflake.ts';
 import type { LobbyDetails } from '../../../wire/control/lobbies.ts';
 import type { UserDetails } from '../../../wire/control/world.ts';
 import { act } from '../../control/act.ts';
@@ -57,7 +58,14 @@ export function LobbyPane({
     });
   const join = () =>
     running.run(() => act({ as: asBot, method: 'PUT', path: `/lobbies/${lobbyId}/members/${user.id}`, body: {} }));
-  const leave = () => running.run(() => act({ as: asUser, method: 'DELETE', path: `/lobbies/${lobbyId}/members/@me` }));
+  // Lobbies that a server made are left by its hand only.
+  const isServers = lobby.secret_expires_at_ms === null;
+  const leave = () =>
+    running.run(() =>
+      isServers
+        ? act({ as: asBot, method: 'DELETE', path: `/lobbies/${lobbyId}/members/${user.id}` })
+        : act({ as: asUser, method: 'DELETE', path: `/lobbies/${lobbyId}/members/@me` }),
+    );
   return (
     <>
       <div class="row">
@@ -66,7 +74,7 @@ export function LobbyPane({
         <span class="grow" />
         {member ? (
           <Button isBusy={running.isBusy} onClick={leave}>
-            {words.lobbyPane.leave}
+            {isServers ? words.lobbyPane.remove : words.lobbyPane.leave}
           </Button>
         ) : (
           <Button kind="primary" isBusy={running.isBusy} onClick={join}>
@@ -81,9 +89,7 @@ export function LobbyPane({
           <article key={message.id} class="stage-message">
             <header class="row">
               <strong>{nameOf(message.author.id)}</strong>
-              {'timestamp' in message && (
-                <time class="hint">{timeText(Date.parse(String(message.timestamp))).slice(0, 8)}</time>
-              )}
+              <time class="hint">{timeText(snowflakeTimeMs(message.id)).slice(0, 8)}</time>
             </header>
             <p class="stage-text">{message.content}</p>
           </article>
@@ -148,11 +154,14 @@ function LobbyCall({
   const isInCall = lobby.call.some(({ user_id }) => user_id === userId);
   const join = () => {
     const path = `/users/${userId}/session`;
-    const token = async () => (await control.post<{ token: string }>(path, { application_id: applicationId })).token;
+    const token = async () => {
+      const { token } = await control.post<{ token: string }>(path, { application_id: applicationId });
+      return `Bearer ${token}`;
+    };
     setGame(new GatewaySocket(token, () => {}));
   };
   return (
-    <section class="stage-call" aria-label={words.lobbyPane.call}>
+    <div class="stage-call" role="group" aria-label={words.lobbyPane.call}>
       <div class="row">
         <strong class="grow">{words.lobbyPane.call}</strong>
         {game ? (
@@ -188,6 +197,6 @@ function LobbyCall({
         </ul>
       )}
       <p class="hint">{words.lobbyPane.callHint}</p>
-    </section>
+    </div>
   );
 }

@@ -3,9 +3,9 @@ import type { Component } from '../../../model/component.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import { type Message, messageFlags, messageTypes } from '../../../model/message.ts';
 import { snowflakeTimeMs } from '../../../model/snowflake.ts';
+import { serviceNow } from '../../control/clock.ts';
 import { Button } from '../../ui/button.tsx';
-import { Countdown } from '../../ui/countdown.tsx';
-import { timeText } from '../../ui/text/time.ts';
+import { durationText, timeText } from '../../ui/text/time.ts';
 import { stageWords as words } from '../../words/en/stage.ts';
 import { AttachmentView, ComponentView, EmbedView, type UseComponent } from './message-parts.tsx';
 import { applicationNameIn, type Names, userNameIn } from './names.ts';
@@ -16,11 +16,14 @@ export function MessageView({
   message,
   names,
   onUse,
+  labelOf,
   onMenu,
 }: {
   readonly message: Message;
   readonly names: Names;
   readonly onUse: UseComponent;
+  /** What was used in an interaction, as far as the console saw it. */
+  labelOf(interactionId: string): string | undefined;
   onMenu(): void;
 }) {
   const { author, application_id, content, embeds, attachments, components, flags, timestamp, edited_timestamp } =
@@ -30,7 +33,7 @@ export function MessageView({
   const isLoading = (flags & messageFlags.LOADING) !== 0;
   return (
     <article class={isEphemeral ? 'stage-message ephemeral' : 'stage-message'} aria-label={name}>
-      <Origin message={message} names={names} />
+      <Origin message={message} names={names} labelOf={labelOf} />
       <header class="row">
         <strong>{name}</strong>
         <span class="badge">{words.app}</span>
@@ -49,8 +52,7 @@ export function MessageView({
         <p class="soft" role="status">
           {name} {words.thinking}{' '}
           <span class="hint">
-            <Countdown atMs={tokenEndMs(message)} /> {words.dueBy} {Math.round(limits.interactionTokenLifeMs / 60_000)}{' '}
-            min
+            {words.left(durationText(Math.max(0, Math.round((tokenEndMs(message) - serviceNow.value) / 1000) * 1000)))}
           </span>
         </p>
       )}
@@ -78,7 +80,15 @@ function tokenEndMs({ interaction_metadata, id }: Message): number {
   return snowflakeTimeMs(interaction_metadata?.id ?? id) + limits.interactionTokenLifeMs;
 }
 
-function Origin({ message, names }: { readonly message: Message; readonly names: Names }) {
+function Origin({
+  message,
+  names,
+  labelOf,
+}: {
+  readonly message: Message;
+  readonly names: Names;
+  labelOf(interactionId: string): string | undefined;
+}) {
   const { interaction_metadata: origin, type } = message;
   if (!origin) return null;
   const { user } = origin;
@@ -90,7 +100,7 @@ function Origin({ message, names }: { readonly message: Message; readonly names:
       </p>
     );
   }
-  return <p class="hint">{words.used(who, commandNameOf(origin) ?? words.apps)}</p>;
+  return <p class="hint">{words.used(who, commandNameOf(origin) ?? labelOf(origin.id) ?? words.aCommand)}</p>;
 }
 
 /** Some services name the command in the metadata. */

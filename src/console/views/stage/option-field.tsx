@@ -4,6 +4,7 @@ import { limits } from '../../../model/limits/limits.ts';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { bytesText } from '../../ui/text/numbers.ts';
 import { stageWords as words } from '../../words/en/stage.ts';
+import { words as kitWords } from '../../words/en.ts';
 import { type Choice, channelChoices, roleChoices, userChoices } from './choices.ts';
 import type { Names } from './names.ts';
 import { shownDescription, shownName } from './option-values.ts';
@@ -41,7 +42,10 @@ export function OptionField({
     <Select
       {...shared}
       value={value}
-      choices={[{ value: '', label: words.composer.none1 }, ...list.map(({ value, label }) => ({ value, label }))]}
+      choices={[
+        { value: '', label: required === true ? kitWords.kit.choose : words.composer.nothing },
+        ...list.map(({ value, label }) => ({ value, label })),
+      ]}
       onChange={onInput}
     />
   );

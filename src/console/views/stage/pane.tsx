@@ -21,7 +21,7 @@ import { EmptyState, ErrorNote } from '../../ui/states.tsx';
 import { durationText } from '../../ui/text/time.ts';
 import { toast } from '../../ui/toast.ts';
 import { stageWords as words } from '../../words/en/stage.ts';
-import { type ChatClient, chatClientOf, errorText, type UseBody } from './chat-client.ts';
+import { type ChatClient, chatClientOf, errorText, labelOfInteraction, type UseBody } from './chat-client.ts';
 import { Composer } from './composer.tsx';
 import { filesOf } from './file-input.ts';
 import { LobbyPane } from './lobby-pane.tsx';
@@ -120,6 +120,7 @@ function ChatPane({
             message={message}
             names={names}
             onUse={press(message)}
+            labelOf={labelOfInteraction}
             onMenu={() => setMenu({ what: 'message', id: message.id, name: message.author?.username ?? words.app })}
           />
         ))}

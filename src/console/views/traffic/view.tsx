@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ControlStatus } from '../../../wire/control/status.ts';
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
 import type { ApplicationsPage, UsersPage } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
@@ -7,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { clockText } from '../../ui/text/time.ts';
 import { words } from '../../words/en/traffic.ts';
 import type { Names } from './describe.ts';
 import { TrafficDetail } from './detail.tsx';
@@ -128,9 +130,19 @@ function List({
   }
   if (feed.isLoading.value) return <Loading />;
   if (feed.error.value) return null;
-  const { title, text, filtered, filteredText, stage, lobbies } = words.empty;
+  return <Nothing isFiltered={isFiltered} />;
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { data } = useControl<ControlStatus>('/status');
+  const sinceMs = data?.features?.traffic_since_ms;
+  const { title, text, filtered, filteredText, stage, lobbies, since } = words.empty;
+  const told = isFiltered ? filteredText : text;
   return (
-    <EmptyState title={isFiltered ? filtered : title} text={isFiltered ? filteredText : text}>
+    <EmptyState
+      title={isFiltered ? filtered : title}
+      text={typeof sinceMs === 'number' ? `${told} ${since(clockText(sinceMs))}` : told}
+    >
       {!isFiltered && (
         <>
           <a class="button primary" href={hrefOf('stage')}>

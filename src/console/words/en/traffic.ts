@@ -63,6 +63,7 @@ export const words = {
     text: 'Requests, answers, events, deliveries and sign-in steps appear here while the service exchanges them. Call the API, or act in another view.',
     filtered: 'Nothing fits the filters',
     filteredText: 'New entries that fit appear here while the service exchanges them.',
+    since: (text: string) => `Traffic is recorded since ${text}.`,
     stage: 'Act on the stage',
     lobbies: 'Create a lobby',
   },
