@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../src/model/gateway.ts';
@@ -7,6 +8,7 @@ import type { LobbyDetails } from '../../src/wire/control/lobbies.ts';
 import { launchChromium } from '../support/browser/chromium.ts';
 import { isWiderThanWindow } from '../support/browser/page-checks.ts';
 import { accessibilityIssues, ConsolePage, windows } from '../support/console/console-page.ts';
+import { end, StandIn } from '../support/console/stand-in.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { needs } from '../support/runs/parts.ts';
 
@@ -65,6 +67,13 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByRole('row', { name: wanted }).waitFor();
       await page.waitForURL(/search=wanted/);
 
+      await page.getByRole('row', { name: wanted }).press('Enter');
+      await page.getByRole('region', { name: `Lobby ${wanted}` }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.waitForURL(/#\/lobbies\?search=wanted$/);
+      const focused = page.locator('[role=row]:focus');
+      await expect.poll(() => focused.textContent()).toContain(wanted);
+
       const again = await openConsole('#/lobbies?search=member%3A10+application%3A100');
       await again.page.getByRole('row', { name: wanted }).waitFor();
       expect(await again.page.getByLabel('Search ids').inputValue()).toBe('member:10 application:100');
@@ -113,7 +122,10 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
     it('show live what happens elsewhere: members, presence, metadata, messages, and that time ends them', async () => {
       const id = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: '9' }], idle_timeout_seconds: 90 });
       const { page } = await openConsole(`#/lobbies/${id}?tab=metadata`);
-      await page.getByRole('region', { name: 'Lobby', exact: true }).getByText('in 1 min 30 s').waitFor();
+      await page
+        .getByRole('region', { name: `Lobby ${id}` })
+        .getByText('in 1 min 30 s')
+        .waitFor();
       await act({
         as: bot('100'),
         method: 'PATCH',
@@ -326,6 +338,42 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByText('No fault is armed').waitFor();
       expect(service.faults.armed).toEqual([]);
     });
+  });
+
+  it('say in words what a service cannot answer, keep what was entered, and read again', async () => {
+    const standIn = await StandIn.open();
+    onTestFinished(() => standIn.close());
+    const empty = { applications: [{ id: '100', name: 'Starfall', has_bot: true }], next: null };
+    const row = {
+      ...{ id: '5', application_id: '100', metadata: null, flags: 0, member_count: 0, expires_at_ms: null },
+      ...{ idle_timeout_seconds: 5, linked_channel_id: null, message_count: 0 },
+    };
+    standIn.answers['GET /applications'] = empty;
+    standIn.answers['GET /lobbies'] = (_request: unknown, response: ServerResponse) =>
+      end(response, 503, { message: 'The store is away.' });
+    const opened = await ConsolePage.open(browser, standIn.consoleUrl);
+    onTestFinished(() => opened.close());
+    const { page } = opened;
+    page.setDefaultTimeout(patienceMs);
+    await opened.go('#/lobbies');
+    await page.getByText('The store is away.').waitFor();
+    standIn.answers['GET /lobbies'] = { lobbies: [row], next: null, total: 1 };
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('row', { name: '5' }).waitFor();
+
+    await page.getByRole('button', { name: 'New lobby' }).click();
+    await page.getByLabel('Value 1').fill('kept');
+    standIn.answers['POST /call'] = { status: 429, headers: {}, body: { message: 'You are being rate limited.' } };
+    await page.getByRole('button', { name: 'Create lobby' }).click();
+    await page.getByRole('dialog').getByText('You are being rate limited.').waitFor();
+    expect(await page.getByLabel('Value 1').inputValue()).toBe('kept');
+    await page.keyboard.press('Escape');
+
+    // An answer that is not what the service promises breaks the view, not the console.
+    standIn.answers['GET /timers'] = { timers: 'none' };
+    await opened.go('#/time');
+    await page.getByRole('navigation').getByRole('link', { name: 'Lobbies' }).click();
+    await page.getByRole('row', { name: '5' }).waitFor();
   });
 
   it.each([
