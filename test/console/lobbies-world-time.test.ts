@@ -38,6 +38,8 @@ const fixtures = {
 
 /** Shorter than that of a test, so that what was waited for is named. */
 const patienceMs = 10_000;
+/** For a walk through many views, each of which axe looks at. */
+const walkMs = 60_000;
 
 let service: Service;
 let browser: Browser;
@@ -376,41 +378,62 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
     await page.getByRole('row', { name: '5' }).waitFor();
   });
 
-  it.each([
+  const schemes = [
     ['light', windows.wide],
     ['dark', windows.phone],
-  ] as const)('are accessible in %s, fit the window, and ask nobody else', async (colorScheme, viewport) => {
-    const id = await createLobby({ metadata: { [hostile]: hostile }, members: [{ id: '9', flags: 1 }, { id: '11' }] });
-    const opened = await openConsole('#/lobbies', { colorScheme, viewport });
-    const { page } = opened;
-    const views = [
-      ['#/lobbies', 'Lobbies'],
-      [`#/lobbies/${id}`, 'may link'],
-      [`#/lobbies/${id}?tab=metadata`, 'Changes while you watch'],
-      [`#/lobbies/${id}?tab=messages`, 'No messages yet'],
-      [`#/lobbies/${id}?tab=call`, 'Nobody is in the call'],
-      [`#/lobbies/${id}?tab=history`, 'The lobby was created'],
-      ['#/lobbies?search=nothing-like-this', 'No lobby matches'],
-      ['#/lobbies/1', 'There is no such lobby'],
-      ['#/world/applications/100', 'Public key'],
-      ['#/world/users/11', 'Authorizations'],
-      ['#/world/guilds/5', 'New channel'],
-      ['#/world/sessions', 'Sessions'],
-      ['#/world/fixtures', 'Fixtures document'],
-      ['#/time', 'Arm a fault'],
-    ] as const;
-    for (const [hash, text] of views) {
-      await opened.go(hash);
-      await page.locator('main').getByText(text).first().waitFor();
-      expect(await accessibilityIssues(page), hash).toEqual([]);
-      expect(await isWiderThanWindow(page), hash).toBe(false);
-    }
-    // A lobby that is not there is the one answer that browsers note by themselves.
-    expect(opened.errors.filter(error => !error.includes('404'))).toEqual([]);
-    expect(opened.outside).toEqual([]);
-    expect(await page.title()).not.toContain('owned');
-  });
+  ] as const;
+
+  it.each(schemes)(
+    'lobbies are accessible in %s, fit the window, and ask nobody else',
+    async (colorScheme, viewport) => {
+      const id = await createLobby({
+        metadata: { [hostile]: hostile },
+        members: [{ id: '9', flags: 1 }, { id: '11' }],
+      });
+      await walk({ colorScheme, viewport }, [
+        ['#/lobbies', 'Search ids'],
+        [`#/lobbies/${id}`, 'may link'],
+        [`#/lobbies/${id}?tab=metadata`, 'Changes while you watch'],
+        [`#/lobbies/${id}?tab=messages`, 'No messages yet'],
+        [`#/lobbies/${id}?tab=call`, 'Nobody is in the call'],
+        [`#/lobbies/${id}?tab=history`, 'The lobby was created'],
+        ['#/lobbies/1', 'There is no such lobby'],
+      ]);
+    },
+  );
+
+  it.each(schemes)(
+    'world and time are accessible in %s, fit the window, and ask nobody else',
+    async (...scheme) => {
+      const [colorScheme, viewport] = scheme;
+      await walk({ colorScheme, viewport }, [
+        ['#/world/applications/100', 'Public key'],
+        ['#/world/users/11', 'Authorizations'],
+        ['#/world/guilds/5', 'New channel'],
+        ['#/world/sessions', 'Sessions'],
+        ['#/world/fixtures', 'Fixtures document'],
+        ['#/time', 'Arm a fault'],
+      ]);
+    },
+    walkMs,
+  );
 });
+
+/** Looks at views one after another. @param views addresses, and a text by which one sees that they are shown */
+async function walk(options: BrowserContextOptions, views: readonly (readonly [hash: string, text: string])[]) {
+  const opened = await openConsole('#/', options);
+  const { page } = opened;
+  for (const [hash, text] of views) {
+    await opened.go(hash);
+    await page.locator('main').getByText(text).first().waitFor();
+    expect(await accessibilityIssues(page), hash).toEqual([]);
+    expect(await isWiderThanWindow(page), hash).toBe(false);
+  }
+  // A lobby that is not there is the one answer that browsers note by themselves.
+  expect(opened.errors.filter(error => !error.includes('404'))).toEqual([]);
+  expect(opened.outside).toEqual([]);
+  expect(await page.title()).not.toContain('owned');
+}
 
 /** Shows a view in the page of all tests or, with options, in a page of its own. */
 async function openConsole(hash: string, options?: BrowserContextOptions): Promise<ConsolePage> {
