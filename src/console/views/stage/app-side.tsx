@@ -131,7 +131,7 @@ function HappeningView({ happening: { role, entry } }: { readonly happening: Hap
           <span class="stage-happening-title">{titleOf(entry)}</span>
         </summary>
         {error !== undefined && <ErrorNote error={{ message: error }} />}
-        {details && <JsonView label={words.side.body} value={bodyOf(details)} depth={3} />}
+        {details && <JsonView label={words.side.body} value={bodyOf(details)} depth={6} />}
         <a class="hint" href={hrefOf('traffic', [String(entry.id)])}>
           {words.side.traffic}
         </a>

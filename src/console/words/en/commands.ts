@@ -9,6 +9,8 @@ export const commandWords = {
   noApplications: 'There are no applications yet',
   noApplicationsHint:
     'Commands belong to an application: what players see of your game in chats. Create one in the world, then come back.',
+  noSuchApplication: 'There is no such application',
+  noSuchApplicationHint: 'The address names an application that the service does not have. It may have been reset.',
   toWorld: 'Go to the world',
   types: { 1: 'Typed in chat', 2: 'On users', 3: 'On messages', 4: 'Entry point' } as Readonly<Record<number, string>>,
   typeNames: { 1: 'CHAT_INPUT', 2: 'USER', 3: 'MESSAGE', 4: 'PRIMARY_ENTRY_POINT' } as Readonly<Record<number, string>>,
