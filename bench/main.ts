@@ -29,6 +29,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   'sign-in': () => import('./sign-in.ts'),
   intake: () => import('./intake.ts'),
   cluster: () => import('./cluster.ts'),
+  console: () => import('./console.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { build, type Platform } from 'esbuild';
+import { firstViewBytes } from './console.ts';
 import { type BenchRow, row } from './row.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function run(): Promise<BenchRow[]> {
     against('size of the client, against @heroiclabs/nakama-js', client, await gzipBytes('@heroiclabs/nakama-js'), 7),
     against('size of the backend module, against @discordjs/rest', backend, await gzipBytes('@discordjs/rest'), 0.6),
     against('size of the model in a browser, against the goal', model, 15 * 1024, 1),
+    against("size of the console's first view, against the goal", firstViewBytes(), 150 * 1024, 1),
   ];
 }
 

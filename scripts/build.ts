@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
+import { buildConsole } from './console.ts';
 import { shownDeclarations } from './declarations.ts';
 
 /**
@@ -10,7 +11,7 @@ import { shownDeclarations } from './declarations.ts';
  *
  * - esm/      the client, the backend module and the model: one file for each entry point, and chunks for what they share
  * - cjs/      the same files as CommonJS, and files that require the service and the world for tests
- * - service/  the service and the command; they take from esm/ what they share with it
+ * - service/  the service and the command; they take from esm/ what they share with it. In its console/: what browsers load
  * - testing/  the world for tests, on top of esm/ and service/
  * - types/    declarations of what the entry points show
  *
@@ -243,6 +244,8 @@ for (const file of service.outputFiles) {
 // Every supported Node can require an ES module, and a second copy of the service would be as large as everything else.
 write('dist/cjs/service.js', `require('./check-node.js');\nmodule.exports = require('../service/service.js');\n`);
 
+const consoleInputs = await buildConsole();
+
 const testing = await build({
   ...common,
   entryPoints: { testing: 'src/testing/index.ts' },
@@ -263,7 +266,7 @@ write('dist/cjs/testing.js', `require('./check-node.js');\nmodule.exports = requ
 declare();
 write(
   'dist/THIRD-PARTY-LICENSES.txt',
-  licences({ ...sdk.metafile.inputs, ...service.metafile.inputs, ...testing.metafile.inputs }),
+  licences({ ...sdk.metafile.inputs, ...service.metafile.inputs, ...consoleInputs, ...testing.metafile.inputs }),
 );
 write('dist/stamp', '');
 

@@ -12,6 +12,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   backend: ['model', 'wire', 'backend'],
   service: ['model', 'wire', 'service'],
   react: ['sdk', 'react'],
+  console: ['model', 'wire', 'console'],
   testing: ['model', 'wire', 'sdk', 'backend', 'service', 'testing'],
   cli: ['model', 'wire', 'sdk', 'backend', 'service', 'testing', 'cli'],
 };
@@ -43,6 +44,9 @@ const packages: Readonly<Record<string, RegExp>> = {
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
   react: /^src\/react\//,
+  preact: /^src\/console\//,
+  '@preact/signals': /^src\/console\//,
+  uplot: /^src\/console\//,
 };
 /** Packages that may be absent: the types of one in an import would make the build depend on it. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -50,7 +54,7 @@ const absentAtTimes = new Set(['keytar', '@opentelemetry/api', ...Object.keys(ma
 const openModules = /^src\/(service|cli)\//;
 const pure = /^src\/model\//;
 
-const files = globSync('src/**/*.ts').map(file => file.replaceAll('\\', '/'));
+const files = globSync('src/**/*.{ts,tsx}').map(file => file.replaceAll('\\', '/'));
 const graph = new Map(files.map(file => [file, importsOf(file)]));
 const errors = [...files.flatMap(file => (graph.get(file) ?? []).flatMap(to => errorsOf(file, to))), ...cycles()];
 

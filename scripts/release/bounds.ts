@@ -14,6 +14,7 @@ export const publishedPaths: readonly RegExp[] = [
   /^bin\/[\w-]+\.js$/,
   /^deploy\/(Dockerfile|[\w-]+\.(yaml|conf|service|env))$/,
   /^dist\/(esm|cjs|service|testing)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
+  /^dist\/service\/console\/[\w.-]+\.(html|css)$/,
   /^dist\/(cjs|types)\/package\.json$/,
   /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.m?ts$/,
   /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,

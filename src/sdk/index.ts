@@ -43,18 +43,15 @@ export type {
   SocketFactory,
 } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
+export type { AuthorizationArgsFields } from '../wire/oauth/authorization-fields.ts';
+export type { AuthorizationCodeChallenge } from '../wire/oauth/pkce-form.ts';
 export {
   AuthorizationArgs,
   getDefaultCommunicationScopes,
   getDefaultPresenceScopes,
 } from './auth/authorization-args.ts';
-export type { AuthorizationArgsFields } from './auth/authorization-fields.ts';
 export type { AuthorizationGrant, AuthorizeOptions, RedirectWay } from './auth/authorizer.ts';
-export {
-  type AuthorizationCodeChallenge,
-  type AuthorizationCodeVerifier,
-  createAuthorizationCodeVerifier,
-} from './auth/code-verifier.ts';
+export { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
 export type {
   DeviceAuthorizationArgs,
   DeviceOptions,

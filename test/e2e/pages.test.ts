@@ -9,7 +9,7 @@ import { deviceCodeGrantType } from '../../src/model/oauth.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { Fixtures } from '../../src/service/testing/fixtures/document.ts';
 import { systemEntropy } from '../../src/wire/clock/ports.ts';
-import { codeChallengeOf, createCodeVerifier } from '../../src/wire/pkce.ts';
+import { codeChallengeOf, createCodeVerifier } from '../../src/wire/oauth/pkce.ts';
 import { launchChromium, picturesFolder } from '../support/browser/chromium.ts';
 import { needs } from '../support/runs/parts.ts';
 

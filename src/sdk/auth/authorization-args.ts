@@ -3,8 +3,8 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { defaultCommunicationScopes, defaultPresenceScopes } from '../../model/oauth.ts';
 import { unsetHint } from '../../wire/environment-variables.ts';
-import { type AuthorizationArgsFields, checkAuthorizationArgs } from './authorization-fields.ts';
-import type { AuthorizationCodeChallenge } from './code-verifier.ts';
+import { type AuthorizationArgsFields, checkAuthorizationArgs } from '../../wire/oauth/authorization-fields.ts';
+import type { AuthorizationCodeChallenge } from '../../wire/oauth/pkce-form.ts';
 
 /**
  * The arguments of {@link Client.authorize}, with a getter and a chainable setter for each field. Setting a field to undefined

@@ -1,13 +1,13 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
-import { authorizePagePath, customSchemePrefix } from '../../model/oauth.ts';
+import { customSchemePrefix } from '../../model/oauth.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
-import { codeChallengeMethod } from '../../wire/pkce.ts';
-import { customSchemeRedirect } from '../redirect/scheme.ts';
+import { codeChallengeRequired } from '../../wire/oauth/authorization-fields.ts';
+import { authorizeUrl, customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
+import type { ExpectedRedirect, RedirectResult } from '../../wire/oauth/read-redirect.ts';
 import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
-import { codeChallengeRequired } from './authorization-fields.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
-import { type ExpectedRedirect, type RedirectResult, validateRedirect } from './redirect-validation.ts';
+import { validateRedirect } from './redirect-validation.ts';
 
 /**
  * How the answer returns to the game.
@@ -215,31 +215,4 @@ export function authorizationInProgress(): ArgumentError {
 
 function aborted(): TransportError {
   return new TransportError('aborted', 'The authorization was aborted.');
-}
-
-/** What the client adds to the arguments. */
-interface AuthorizationTarget {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly state: string;
-}
-
-/** The address of the authorization page. @see docs/spec/oauth2.md#authorization-request */
-function authorizeUrl(args: AuthorizationArgs, target: AuthorizationTarget): string {
-  const parameters: Record<string, string | undefined> = {
-    client_id: target.clientId,
-    response_type: 'code',
-    redirect_uri: target.redirectUri,
-    scope: args.scopes,
-    state: target.state,
-    nonce: args.nonce,
-    code_challenge: args.codeChallenge?.challenge,
-    code_challenge_method: args.codeChallenge && codeChallengeMethod,
-    integration_type: args.integrationType?.toString(),
-  };
-  const query = Object.entries(parameters)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
-  return `${target.baseUrl}${authorizePagePath}?${query.join('&')}`;
 }

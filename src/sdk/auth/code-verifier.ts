@@ -1,12 +1,6 @@
 import { type Entropy, systemEntropy } from '../../wire/clock/ports.ts';
-import { codeChallengeMethod, codeChallengeOf, createCodeVerifier } from '../../wire/pkce.ts';
-
-/** The public half, which is part of {@link AuthorizationArgs}. @see docs/spec/client.md#code-verifier */
-export interface AuthorizationCodeChallenge {
-  readonly method: typeof codeChallengeMethod;
-  /** base64url(SHA-256(verifier)) without padding, 43 characters. */
-  readonly challenge: string;
-}
+import { codeChallengeOf, createCodeVerifier } from '../../wire/oauth/pkce.ts';
+import { type AuthorizationCodeChallenge, codeChallengeMethod } from '../../wire/oauth/pkce-form.ts';
 
 /** A verifier and its challenge, which bind a code to the game that requested it (PKCE). @see docs/spec/client.md#code-verifier */
 export interface AuthorizationCodeVerifier {

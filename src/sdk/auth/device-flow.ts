@@ -13,10 +13,10 @@ import { deviceCodeGrantType } from '../../model/oauth.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
+import { oauthError } from '../../wire/oauth/oauth-error.ts';
 import type { RequestOptions } from '../call-options.ts';
 import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
-import { oauthError } from './oauth-error.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
 /** The arguments of {@link Client.getTokenFromDevice}. @see docs/spec/client.md#device-arguments */

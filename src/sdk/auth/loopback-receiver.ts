@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransportError } from '../../model/errors/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
+import type { RedirectResult } from '../../wire/oauth/read-redirect.ts';
 import type { RedirectReceiver } from '../redirect/listen.ts';
-import type { RedirectResult } from './redirect-validation.ts';
 
 // A browser opens a few connections ahead of use. More connections come from another program.
 const connectionsMax = 16;

@@ -6,9 +6,9 @@ import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { apiError, deadlineMsDefault, userAgent } from '../../wire/http/http.ts';
 import type { Transport } from '../../wire/http/transport.ts';
+import { oauthError } from '../../wire/oauth/oauth-error.ts';
 import { readLimits } from '../../wire/rate-limits/headers.ts';
 import { type RouteName, routePath } from '../../wire/routes.ts';
-import { oauthError } from './oauth-error.ts';
 
 export interface OAuthPorts {
   /** As {@link resolveBaseUrl} returns it. */

@@ -2,7 +2,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
-import { isCodeVerifier } from '../../wire/pkce.ts';
+import { isCodeVerifier } from '../../wire/oauth/pkce-form.ts';
 import type { RequestOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';

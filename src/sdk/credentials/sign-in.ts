@@ -1,7 +1,8 @@
 import { ArgumentError, RallypointError } from '../../model/errors/errors.ts';
 import type { Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
-import { codeChallengeMethod, codeChallengeOf } from '../../wire/pkce.ts';
+import { codeChallengeOf } from '../../wire/oauth/pkce.ts';
+import { codeChallengeMethod } from '../../wire/oauth/pkce-form.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { type AuthorizationGrant, createState, redirectWayOf } from '../auth/authorizer.ts';
 import type { TokenSet } from '../auth/token-set.ts';

@@ -1,6 +1,7 @@
 import type { App } from 'electron';
+import { customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
 import type { SchemeReceiver } from '../redirect/listen.ts';
-import { addressesIn, customSchemeRedirect, isAddressOf, parseScheme, type SchemeChoice } from '../redirect/scheme.ts';
+import { addressesIn, isAddressOf, parseScheme, type SchemeChoice } from '../redirect/scheme.ts';
 import { type ElectronRegistration, Registrar, type RegistrarOptions } from './registrar.ts';
 
 /** The part of Electron's `app` that is called. */

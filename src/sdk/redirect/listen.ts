@@ -1,7 +1,8 @@
 import { RedirectError } from '../../model/errors/errors.ts';
 import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import { reportErrors } from '../../wire/error-report.ts';
-import { customSchemeRedirect, parseScheme, type SchemeChoice } from './scheme.ts';
+import { customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
+import { parseScheme, type SchemeChoice } from './scheme.ts';
 
 /** Receives the redirects: a {@link Client}. */
 export interface RedirectTarget {

@@ -1,7 +1,7 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { customSchemePrefix, customSchemeRedirectPath } from '../../model/oauth.ts';
+import { customSchemePrefix } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
-import { checkScheme } from '../auth/authorization-fields.ts';
+import { checkScheme } from '../../wire/oauth/authorization-fields.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 
 /** The scheme, or the application whose default scheme is meant. */
@@ -26,16 +26,6 @@ export function parseScheme({ scheme, applicationId }: SchemeChoice): string {
     'invalid_scheme',
     `scheme must be a letter followed by letters, digits and "+-.", and not one that browsers or the system open themselves (got ${JSON.stringify(scheme)}).`,
   );
-}
-
-/**
- * `<scheme>:/authorize/callback`, with one slash. The scheme is in lower case, because systems and browsers pass it like
- * that, and servers compare redirect addresses exactly.
- *
- * @see docs/spec/client.md#authorization-arguments
- */
-export function customSchemeRedirect(scheme: string): string {
-  return `${scheme.toLowerCase()}:${customSchemeRedirectPath}`;
 }
 
 function parseId(applicationId: unknown): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Issue } from '../../../src/model/errors/issue.ts';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
-import type { AuthorizationArgsFields } from '../../../src/sdk/auth/authorization-fields.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
+import type { AuthorizationArgsFields } from '../../../src/wire/oauth/authorization-fields.ts';
 
 const { challenge } = createAuthorizationCodeVerifier();
 

@@ -2,7 +2,7 @@ import { calculatePKCECodeChallenge } from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { getDefaultCommunicationScopes, getDefaultPresenceScopes } from '../../../src/sdk/auth/authorization-args.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
-import { isCodeVerifier } from '../../../src/wire/pkce.ts';
+import { isCodeVerifier } from '../../../src/wire/oauth/pkce-form.ts';
 
 describe('createAuthorizationCodeVerifier', () => {
   it('creates a verifier and the S256 challenge that other implementations compute', async () => {

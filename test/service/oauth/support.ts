@@ -6,7 +6,7 @@ import { startService } from '../../../src/service/service.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
 import type { Fixtures } from '../../../src/service/testing/fixtures/document.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
-import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/pkce.ts';
+import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/oauth/pkce.ts';
 
 export const secret = 's3cret-with%odd+characters:';
 

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ArgumentError, RedirectError } from '../../../model/errors/errors.ts';
+import { customSchemeRedirect } from '../../../wire/oauth/authorize-url.ts';
 import { loadNative } from '../../native/addon.ts';
 import type { NativeAddon } from '../../native/contract.ts';
 import { findForwarder } from '../../native/find-forwarder.ts';
 import { type Machine, thisMachine } from '../machine.ts';
-import { customSchemeRedirect, parseScheme, type SchemeChoice } from '../scheme.ts';
+import { parseScheme, type SchemeChoice } from '../scheme.ts';
 import { socketLocationOf } from '../socket-location.ts';
 import { freedesktopHandlers, type SchemeHandlers } from './freedesktop.ts';
 

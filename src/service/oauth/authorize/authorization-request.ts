@@ -2,7 +2,7 @@ import type { IntegrationType } from '../../../model/command.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import { installScopes, splitScopes } from '../../../model/oauth.ts';
 import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake.ts';
-import { codeChallengeMethod, isCodeChallenge } from '../../../wire/pkce.ts';
+import { codeChallengeMethod, isCodeChallenge } from '../../../wire/oauth/pkce-form.ts';
 import { defaultIntegrationType } from '../../domain/accounts/application-view.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';

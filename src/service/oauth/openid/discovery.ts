@@ -1,5 +1,5 @@
 import { deviceCodeGrantType, scopes } from '../../../model/oauth.ts';
-import { codeChallengeMethod } from '../../../wire/pkce.ts';
+import { codeChallengeMethod } from '../../../wire/oauth/pkce-form.ts';
 import { routes } from '../../../wire/routes.ts';
 import type { Addresses } from '../../core.ts';
 import { signingAlgorithm } from './signed-tokens.ts';

@@ -1,5 +1,6 @@
 import type { TokenResponse } from '../../../model/oauth.ts';
-import { codeChallengeOf, isCodeVerifier } from '../../../wire/pkce.ts';
+import { codeChallengeOf } from '../../../wire/oauth/pkce.ts';
+import { isCodeVerifier } from '../../../wire/oauth/pkce-form.ts';
 import type { Core } from '../../core.ts';
 import { guildUpdatedView } from '../../domain/guilds/view.ts';
 import type { Transaction } from '../../store/contract.ts';

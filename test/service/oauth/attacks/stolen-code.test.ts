@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeChallengeOf } from '../../../../src/wire/pkce.ts';
+import { codeChallengeOf } from '../../../../src/wire/oauth/pkce.ts';
 import {
   type Form,
   openService,

@@ -4,7 +4,7 @@ import { closeCodes, intents } from '../../../../src/model/gateway.ts';
 import type { Lobby } from '../../../../src/model/lobby.ts';
 import { deviceCodeGrantType } from '../../../../src/model/oauth.ts';
 import { systemEntropy } from '../../../../src/wire/clock/ports.ts';
-import { codeChallengeOf, createCodeVerifier } from '../../../../src/wire/pkce.ts';
+import { codeChallengeOf, createCodeVerifier } from '../../../../src/wire/oauth/pkce.ts';
 import { decide } from '../../../support/browser/player.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { startLoopbackServer } from '../../../support/http/loopback-server.ts';

@@ -1,7 +1,6 @@
 import { type IntegrationType, integrationTypes } from '../../model/command.ts';
 import { type FieldErrorCode, fieldErrors, type Issue } from '../../model/errors/issue.ts';
-import { codeChallengeMethod, isCodeChallenge } from '../../wire/pkce.ts';
-import type { AuthorizationCodeChallenge } from './code-verifier.ts';
+import { type AuthorizationCodeChallenge, codeChallengeMethod, isCodeChallenge } from './pkce-form.ts';
 
 /** The fields of {@link AuthorizationArgs}, as plain data. */
 export interface AuthorizationArgsFields {

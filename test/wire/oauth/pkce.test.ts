@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemEntropy } from '../../src/wire/clock/ports.ts';
-import { codeChallengeOf, createCodeVerifier, isCodeChallenge, isCodeVerifier } from '../../src/wire/pkce.ts';
+import { systemEntropy } from '../../../src/wire/clock/ports.ts';
+import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/oauth/pkce.ts';
+import { isCodeChallenge, isCodeVerifier } from '../../../src/wire/oauth/pkce-form.ts';
 
 const unreserved = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';
 const anyVerifier = fc.string({ unit: fc.constantFrom(...unreserved), minLength: 43, maxLength: 128 });

@@ -1,0 +1,13 @@
+import { render } from 'preact';
+import { takeTokenFromAddress } from './control/session.ts';
+import { startRouter } from './router.ts';
+import { App } from './shell/app.tsx';
+import { applyTheme } from './shell/theme.ts';
+
+// The token must leave the address before anything else runs, so that no link, history entry or screenshot contains it.
+takeTokenFromAddress();
+applyTheme();
+startRouter();
+
+const root = document.getElementById('console');
+if (root) render(<App />, root);

@@ -1,0 +1,208 @@
+import { useState } from 'preact/hooks';
+import type { ApplicationDetails, RotateBody, RotatedCredential } from '../../../wire/control/world.ts';
+import { control } from '../../control/client.ts';
+import { useControl } from '../../control/use-control.ts';
+import { useRun } from '../../control/use-run.ts';
+import { hrefOf, navigate } from '../../router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { ask } from '../../ui/dialog.tsx';
+import { Fact } from '../../ui/fact.tsx';
+import { FailureNote } from '../../ui/failure-note.tsx';
+import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { worldWords } from '../../words/en/world.ts';
+import { ApplicationForm } from './application-form.tsx';
+import type { PartProps } from './parts.ts';
+import type { FreshSecret } from './save-fixture.ts';
+import { SecretsDialog } from './secrets-dialog.tsx';
+import { usePages } from './use-pages.ts';
+
+const words = worldWords.applications;
+
+export function Applications({ openId }: PartProps) {
+  const pages = usePages<ApplicationDetails>('/applications', 'applications', {}, 'applications');
+  const [isCreating, setCreating] = useState(false);
+  const [secrets, setSecrets] = useState<readonly FreshSecret[]>([]);
+  const add = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      {words.add}
+    </Button>
+  );
+  return (
+    <div class="world-part">
+      <ListWithDetail
+        storageKey="world-applications"
+        closeHref={hrefOf('world', ['applications'])}
+        list={
+          <div class="world-list">
+            <div class="row">{add}</div>
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
+            {pages.rows.length === 0 && !pages.hasMore ? (
+              <EmptyState title={words.empty} text={words.emptyHint} />
+            ) : (
+              <Table
+                label={worldWords.tabs.applications}
+                rows={pages.rows}
+                keyOf={({ id }) => id}
+                selectedKey={openId}
+                onOpen={({ id }) => navigate(hrefOf('world', ['applications', id]))}
+                onNearEnd={pages.loadMore}
+                {...(pages.isLoading && { footer: <Loading /> })}
+                columns={[
+                  { id: 'name', label: words.columns.name, cell: ({ name }) => name },
+                  { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+                  {
+                    id: 'kind',
+                    label: words.columns.kind,
+                    width: '9.5rem',
+                    isMinor: true,
+                    cell: ({ public_client }) => (public_client ? words.kinds.public : words.kinds.confidential),
+                  },
+                ]}
+              />
+            )}
+          </div>
+        }
+        detail={openId !== undefined && <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} />}
+      />
+      {isCreating && (
+        <ApplicationForm
+          application={undefined}
+          onClose={() => setCreating(false)}
+          onSaved={(id, fresh) => {
+            setCreating(false);
+            setSecrets(fresh);
+            pages.reload();
+            navigate(hrefOf('world', ['applications', id]));
+          }}
+        />
+      )}
+      {secrets.length > 0 && <SecretsDialog secrets={secrets} onClose={() => setSecrets([])} />}
+    </div>
+  );
+}
+
+function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(secrets: readonly FreshSecret[]): void }) {
+  const { data, error, reload } = useControl<ApplicationDetails>(`/applications/${encodeURIComponent(id)}`, {
+    areas: ['applications'],
+  });
+  const [isEditing, setEditing] = useState(false);
+  const running = useRun();
+
+  const rotate = async (credential: RotateBody['credential']) => {
+    const what = credential === 'bot_token' ? words.botToken : words.clientSecret;
+    const isSure = await ask({
+      title: words.rotateTitle(what),
+      text: words.rotateText,
+      confirm: words.rotateConfirm,
+      isDanger: true,
+    });
+    if (!isSure) return;
+    const made = await running.run(() =>
+      control.post<RotatedCredential>(`/applications/${encodeURIComponent(id)}/rotate`, { credential }),
+    );
+    const value = made?.[credential];
+    if (value === undefined) return;
+    onSecrets([{ application_id: id, application_name: data?.name ?? id, kind: credential, value }]);
+    reload();
+  };
+  if (!data) {
+    return (
+      <Detail title={id} id={id} closeHref={hrefOf('world', ['applications'])}>
+        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
+      </Detail>
+    );
+  }
+  const secrets = [
+    { credential: 'bot_token', label: words.botToken, isThere: data.has_bot },
+    { credential: 'client_secret', label: words.clientSecret, isThere: data.has_client_secret },
+  ] as const;
+  return (
+    <Detail title={data.name} id={data.id} closeHref={hrefOf('world', ['applications'])}>
+      {data.description !== '' && <p>{data.description}</p>}
+      <div class="row">
+        <Button onClick={() => setEditing(true)}>{worldWords.edit}</Button>
+        <a class="button" href={hrefOf('commands', [], { application_id: data.id })}>
+          {words.toCommands}
+        </a>
+        <a class="button" href={hrefOf('lobbies', [], { search: `application:${data.id}` })}>
+          {words.toLobbies}
+        </a>
+        <a class="button" href={hrefOf('traffic', [], { application_id: data.id })}>
+          {words.toTraffic}
+        </a>
+      </div>
+      <dl class="facts">
+        <Fact label={worldWords.id}>
+          <code>{data.id}</code>
+        </Fact>
+        <Fact label={words.owner}>
+          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+        </Fact>
+        <Fact label={words.columns.kind}>{data.public_client ? words.kinds.public : words.kinds.confidential}</Fact>
+        <Fact label={words.bot}>
+          {data.has_bot ? words.botSessions(data.bot_username ?? data.name, data.bot_sessions) : worldWords.none}
+        </Fact>
+        <Fact label={words.redirects}>
+          {data.redirect_uris.length === 0
+            ? worldWords.none
+            : data.redirect_uris.map(uri => (
+                <div key={uri} class="mono">
+                  {uri}
+                </div>
+              ))}
+        </Fact>
+        <Fact label={words.installs}>
+          {data.integration_types.map(type => words.installNames[type] ?? String(type)).join(', ') || worldWords.none}
+        </Fact>
+        <Fact label={words.interactionsUrl}>{data.interactions_endpoint_url ?? words.overGateway}</Fact>
+        <Fact label={words.eventsUrl}>{data.event_webhooks_url ?? worldWords.none}</Fact>
+        {data.parent_id !== null && (
+          <Fact label={words.parent}>
+            <a href={hrefOf('world', ['applications', data.parent_id])}>{data.parent_id}</a>
+          </Fact>
+        )}
+        <Fact label={words.verifyKey}>
+          <code>{data.verify_key}</code>
+        </Fact>
+        <Fact label={worldWords.tabs.guilds}>
+          {data.guild_ids.length === 0
+            ? worldWords.none
+            : data.guild_ids.map(guild => (
+                <span key={guild}>
+                  <a href={hrefOf('world', ['guilds', guild])}>{guild}</a>{' '}
+                </span>
+              ))}
+        </Fact>
+      </dl>
+      <section class="card stack" aria-label={words.secrets}>
+        <h3>{words.secrets}</h3>
+        <p class="hint">{words.secretsHint}</p>
+        <FailureNote failure={running.failure} />
+        <ul class="entries">
+          {secrets.map(({ credential, label, isThere }) => (
+            <li key={credential} class="entry">
+              <strong>{label}</strong>
+              <span class="grow soft">{isThere ? words.hidden : words.noSecret}</span>
+              <Button isBusy={running.isBusy} onClick={() => void rotate(credential)}>
+                {isThere ? words.rotate(label) : words.make(label)}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {isEditing && (
+        <ApplicationForm
+          application={data}
+          onClose={() => setEditing(false)}
+          onSaved={(_, fresh) => {
+            setEditing(false);
+            onSecrets(fresh);
+            reload();
+          }}
+        />
+      )}
+    </Detail>
+  );
+}

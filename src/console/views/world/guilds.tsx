@@ -1,0 +1,276 @@
+import { useState } from 'preact/hooks';
+import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary } from '../../../wire/control/world.ts';
+import { useControl } from '../../control/use-control.ts';
+import { hrefOf, navigate } from '../../router.ts';
+import { Button } from '../../ui/button.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Fact } from '../../ui/fact.tsx';
+import { FailureNote } from '../../ui/failure-note.tsx';
+import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { worldWords } from '../../words/en/world.ts';
+import { namePermissions } from './bits.ts';
+import { ChannelForm } from './channel-form.tsx';
+import { GuildForm } from './guild-form.tsx';
+import { MemberForm } from './member-form.tsx';
+import type { PartProps } from './parts.ts';
+import { RoleForm } from './role-form.tsx';
+import { usePages } from './use-pages.ts';
+
+const words = worldWords.guilds;
+
+export function Guilds({ openId }: PartProps) {
+  const pages = usePages<GuildSummary>('/guilds', 'guilds', {}, 'guilds');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <div class="world-part">
+      <ListWithDetail
+        storageKey="world-guilds"
+        closeHref={hrefOf('world', ['guilds'])}
+        list={
+          <div class="world-list">
+            <div class="row">
+              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+                {words.add}
+              </Button>
+            </div>
+            <FailureNote failure={pages.failure} onRetry={pages.reload} />
+            {pages.rows.length === 0 && !pages.hasMore ? (
+              <EmptyState title={words.empty} text={words.emptyHint} />
+            ) : (
+              <Table
+                label={worldWords.tabs.guilds}
+                rows={pages.rows}
+                keyOf={({ id }) => id}
+                selectedKey={openId}
+                onOpen={({ id }) => navigate(hrefOf('world', ['guilds', id]))}
+                onNearEnd={pages.loadMore}
+                {...(pages.isLoading && { footer: <Loading /> })}
+                columns={[
+                  { id: 'name', label: words.name, cell: ({ name }) => name },
+                  { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+                  {
+                    id: 'channels',
+                    label: words.channels,
+                    width: '6rem',
+                    isNumber: true,
+                    isMinor: true,
+                    cell: ({ channels }) => channels.length,
+                  },
+                ]}
+              />
+            )}
+          </div>
+        }
+        detail={openId !== undefined && <GuildCard key={openId} id={openId} />}
+      />
+      {isCreating && (
+        <GuildForm
+          guild={undefined}
+          onClose={() => setCreating(false)}
+          onSaved={id => {
+            setCreating(false);
+            pages.reload();
+            navigate(hrefOf('world', ['guilds', id]));
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+type Edited =
+  | { readonly kind: 'guild' }
+  | { readonly kind: 'role' | 'channel' | 'member'; readonly id: string | undefined }
+  | undefined;
+
+function GuildCard({ id }: { readonly id: string }) {
+  const path = `/guilds/${encodeURIComponent(id)}`;
+  const { data, error, reload } = useControl<GuildDetails>(path, { areas: ['guilds', 'lobbies'] });
+  const members = usePages<GuildMemberDetails>(`${path}/members`, 'members', {}, 'guilds');
+  const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 } }).data?.applications;
+  const [edited, setEdited] = useState<Edited>();
+  if (!data) {
+    return (
+      <Detail title={id} id={id} closeHref={hrefOf('world', ['guilds'])}>
+        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
+      </Detail>
+    );
+  }
+
+  const close = () => setEdited(undefined);
+  const onSaved = () => {
+    setEdited(undefined);
+    reload();
+    members.reload();
+  };
+  const names = new Map((applications ?? []).map(({ id, name }) => [id, name]));
+  const roles = new Map(data.roles.map(({ id, name }) => [id, name]));
+  const channels = new Map(data.channels.map(channel => [channel.id, channel]));
+  return (
+    <Detail title={data.name} id={data.id} closeHref={hrefOf('world', ['guilds'])}>
+      <div class="row">
+        <Button onClick={() => setEdited({ kind: 'guild' })}>{worldWords.edit}</Button>
+        <a class="button" href={hrefOf('commands', [], { guild_id: data.id })}>
+          {words.toPermissions}
+        </a>
+      </div>
+      <dl class="facts">
+        <Fact label={worldWords.id}>
+          <code>{data.id}</code>
+        </Fact>
+        <Fact label={words.owner}>
+          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+        </Fact>
+        <Fact label={words.locale}>{data.locale}</Fact>
+        <Fact label={words.applications}>
+          {data.applications.length === 0
+            ? worldWords.none
+            : data.applications.map(id => (
+                <div key={id}>
+                  <a href={hrefOf('world', ['applications', id])}>{names.get(id) ?? id}</a>
+                </div>
+              ))}
+        </Fact>
+      </dl>
+
+      <section class="card stack" aria-label={words.roles}>
+        <div class="row">
+          <h3 class="grow">{words.roles}</h3>
+          <Button icon="plus" onClick={() => setEdited({ kind: 'role', id: undefined })}>
+            {words.addRole}
+          </Button>
+        </div>
+        <ul class="entries">
+          {data.roles.map(role => {
+            const bits = namePermissions(role.permissions);
+            return (
+              <li key={role.id} class="entry">
+                <div class="grow">
+                  <strong>{role.name}</strong>
+                  <p class="hint">
+                    {bits?.names.join(', ') || worldWords.none}
+                    {bits && bits.rest !== '0' && ` ${words.otherBits(bits.rest)}`}
+                  </p>
+                </div>
+                <Button
+                  kind="quiet"
+                  label={words.editLabel(role.name)}
+                  onClick={() => setEdited({ kind: 'role', id: role.id })}
+                >
+                  {worldWords.edit}
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      </section>
+
+      <section class="card stack" aria-label={words.channels}>
+        <div class="row">
+          <h3 class="grow">{words.channels}</h3>
+          <Button icon="plus" onClick={() => setEdited({ kind: 'channel', id: undefined })}>
+            {words.addChannel}
+          </Button>
+        </div>
+        {data.channels.length === 0 && <p class="hint">{worldWords.none}</p>}
+        <ul class="entries">
+          {data.channels.map(channel => (
+            <li key={channel.id} class="entry">
+              <div class="grow">
+                <div class="row">
+                  <strong>{channel.name}</strong>
+                  <span class="badge">{words.types[channel.type] ?? channel.type}</span>
+                  {channel.nsfw && <span class="badge warn">{words.nsfw}</span>}
+                  {channel.linked_lobby_id !== null && (
+                    <a href={hrefOf('lobbies', [channel.linked_lobby_id])}>{words.linkedLobby}</a>
+                  )}
+                </div>
+                <p class="hint">
+                  <code>{channel.id}</code>
+                  {channel.parent_id !== null &&
+                    ` · ${words.inside(channels.get(channel.parent_id)?.name ?? channel.parent_id)}`}
+                  {channel.permission_overwrites.length > 0 &&
+                    ` · ${words.overwriteCount(channel.permission_overwrites.length)}`}
+                </p>
+              </div>
+              <Button
+                kind="quiet"
+                label={words.editLabel(channel.name)}
+                onClick={() => setEdited({ kind: 'channel', id: channel.id })}
+              >
+                {worldWords.edit}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </section>
+
+      <section class="card stack" aria-label={words.members}>
+        <div class="row">
+          <h3 class="grow">{words.members}</h3>
+          <Button icon="plus" onClick={() => setEdited({ kind: 'member', id: undefined })}>
+            {words.addMember}
+          </Button>
+        </div>
+        <FailureNote failure={members.failure} onRetry={members.reload} />
+        <ul class="entries">
+          {members.rows.map(member => {
+            const name = member.nick ?? member.global_name ?? member.username ?? member.user_id;
+            return (
+              <li key={member.user_id} class="entry">
+                <div class="grow">
+                  <div class="row">
+                    <a href={hrefOf('world', [member.is_bot ? 'applications' : 'users', member.user_id])}>{name}</a>
+                    {member.is_bot && <span class="badge">{words.isBot}</span>}
+                    {member.user_id === data.owner_id && <span class="badge">{words.isOwner}</span>}
+                    {member.roles.map(role => (
+                      <span key={role} class="badge">
+                        {roles.get(role) ?? role}
+                      </span>
+                    ))}
+                  </div>
+                </div>
+                {!member.is_bot && (
+                  <Button
+                    kind="quiet"
+                    label={words.editLabel(name)}
+                    onClick={() => setEdited({ kind: 'member', id: member.user_id })}
+                  >
+                    {worldWords.edit}
+                  </Button>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+        {members.hasMore && (
+          <Button isBusy={members.isLoading} onClick={members.loadMore}>
+            {words.moreMembers}
+          </Button>
+        )}
+      </section>
+
+      {edited?.kind === 'guild' && <GuildForm guild={data} onSaved={onSaved} onClose={close} />}
+      {edited?.kind === 'role' && (
+        <RoleForm guild={data} role={data.roles.find(({ id }) => id === edited.id)} onSaved={onSaved} onClose={close} />
+      )}
+      {edited?.kind === 'channel' && (
+        <ChannelForm
+          guild={data}
+          channel={data.channels.find(({ id }) => id === edited.id)}
+          onSaved={onSaved}
+          onClose={close}
+        />
+      )}
+      {edited?.kind === 'member' && (
+        <MemberForm
+          guild={data}
+          member={members.rows.find(({ user_id }) => user_id === edited.id)}
+          onSaved={onSaved}
+          onClose={close}
+        />
+      )}
+    </Detail>
+  );
+}

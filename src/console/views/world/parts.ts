@@ -1,0 +1,8 @@
+/** The parts of the world, as its tabs and addresses name them. */
+export const parts = ['applications', 'users', 'guilds', 'sessions', 'fixtures'] as const;
+
+/** What every part is given. */
+export interface PartProps {
+  readonly openId: string | undefined;
+  readonly query: Readonly<Record<string, string>>;
+}
