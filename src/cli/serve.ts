@@ -74,7 +74,6 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     slowStatementMs,
     data,
     shared,
-    console,
   } = settings;
   return {
     ...{
@@ -100,8 +99,8 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
-    // A person at a terminal may open it at any time, and wants to see what happened before.
-    ...((console || (process.stderr.isTTY && chooseConsole(settings))) && { console: true }),
+    // By name, so that whoever opens it sees what happened before.
+    ...(chooseConsole(settings) && { console: true }),
   };
 }
 

@@ -62,7 +62,7 @@ export async function openCore(options: ServiceOptions, environment: Environment
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
   const traced = tracing?.store(opened) ?? opened;
   const activity = environment.isConsoleOn ? new Activity(clock, entropy) : undefined;
-  if (options.console === true) activity?.record();
+  if (options.console === true) activity?.record({ isRead: false });
   const store = activity ? new ActivityStore(traced, activity) : traced;
   await shared?.checkClock(clock);
   const vault = await openVault(engines, entropy);

@@ -81,7 +81,7 @@ const callBody = object(
 export async function callAs(deps: ControlDeps, asked: CallBody): Promise<CallAnswer> {
   const { core, acting, askSelf } = deps;
   if (!acting) throw new ControlRefusal(409, 'The console of this service is off; start it with --console.');
-  core.activity?.record();
+  core.activity?.record({ isRead: true });
   const resolve = await resolverOf(core, asked.as);
   const issued = resolve && acting.issue(resolve);
   try {

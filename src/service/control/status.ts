@@ -20,7 +20,7 @@ async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatu
   const { core, gateway, signIn, controlBase } = deps;
   const { store, bus, clock, limits, addresses } = core;
   // Whoever asks for this has opened the console.
-  core.activity?.record();
+  core.activity?.record({ isRead: true });
   const records = await Promise.all(counted.map(async name => [name, countOf(await counts.of(name))] as const));
   return {
     version,

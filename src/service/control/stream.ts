@@ -42,7 +42,7 @@ export class Streams {
     if (!activity) {
       throw new ControlRefusal(409, 'The stream needs the console, which is off; start the service with --console.');
     }
-    activity.record();
+    activity.record({ isRead: true });
     if (this.#open.size >= consoleLimits.streamsMax) {
       throw new ControlRefusal(503, `${consoleLimits.streamsMax} streams are open; close one of them.`);
     }

@@ -166,6 +166,9 @@ export const consoleLimits = {
   /** The traffic that is kept: entries and bytes; older entries make room. */
   trafficEntriesMax: 10_000,
   trafficBytesMax: 16 * 1024 * 1024,
+  /** The same before the console is first used: what somebody who opens it after something happened wants to see. */
+  trafficUnreadEntriesMax: 2000,
+  trafficUnreadBytesMax: 4 * 1024 * 1024,
   /** A body that is kept as a whole. */
   trafficBodyBytesMax: 64 * 1024,
   /** Text that one search reads, and records that one list looks at. */

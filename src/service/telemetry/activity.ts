@@ -86,6 +86,7 @@ export class Activity {
   #lastId = 0;
   #lastNumber = 0;
   #isRecording = false;
+  #isRead = false;
   /** Since when it records, on the service's clock; null: it does not. */
   recordingSinceMs: number | null = null;
   /** Set by the gateway: how many sessions of this node follow a topic. */
@@ -101,8 +102,13 @@ export class Activity {
     return this.#isRecording;
   }
 
-  /** Begins to record. Idempotent. */
-  record(): void {
+  /**
+   * Begins to record. Idempotent.
+   *
+   * @param isRead somebody reads it: from now on more is kept
+   */
+  record({ isRead }: { readonly isRead: boolean }): void {
+    this.#isRead ||= isRead;
     if (this.#isRecording) return;
     this.#isRecording = true;
     this.recordingSinceMs = this.#clock.now();
@@ -400,7 +406,9 @@ export class Activity {
     const kept: KeptEntry = { entry: { ...unplaced, number: ++this.#lastNumber } as TrafficEntry, details, bytes };
     this.#kept.push(kept);
     this.#bytes += bytes;
-    while (this.size > consoleLimits.trafficEntriesMax || this.#bytes > consoleLimits.trafficBytesMax) this.#drop();
+    const entriesMax = this.#isRead ? consoleLimits.trafficEntriesMax : consoleLimits.trafficUnreadEntriesMax;
+    const bytesMax = this.#isRead ? consoleLimits.trafficBytesMax : consoleLimits.trafficUnreadBytesMax;
+    while (this.size > entriesMax || this.#bytes > bytesMax) this.#drop();
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(kept);
   }
 

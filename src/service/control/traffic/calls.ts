@@ -18,7 +18,7 @@ export function trafficCalls(
 ): readonly ControlCall[] {
   const node = core.cluster?.node ?? null;
   const recorded = (): Activity => {
-    core.activity?.record();
+    core.activity?.record({ isRead: true });
     if (core.activity) return core.activity;
     throw new ControlRefusal(409, 'Traffic is recorded while the console is on; start the service with --console.');
   };
