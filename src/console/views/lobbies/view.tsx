@@ -20,6 +20,8 @@ import { useLobbyPages } from './use-lobby-pages.ts';
 
 const words = lobbyWords;
 const pauseMs = 250;
+/** After so many lobbies a search asks whether to go on. */
+const searchedAtOnce = 200_000;
 
 /** All lobbies: `#/lobbies?search=…`, and one of them: `#/lobbies/ID?search=…&tab=…`. */
 export default function LobbiesView({ path, query }: ViewProps) {
@@ -96,6 +98,10 @@ function LobbyList({
     user_id: search.member,
   });
   const { rows, hasMore, isLoading, failure, searched } = pages;
+  // A search that finds little goes on by itself: the table asks for more rows until it is full.
+  const [searchedMax, setSearchedMax] = useState(searchedAtOnce);
+  useEffect(() => setSearchedMax(searchedAtOnce), [written]);
+  const isPaused = searched >= searchedMax;
 
   // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
   useEffect(() => setText(text => (text.trim() === written ? text : written)), [written]);
@@ -156,7 +162,7 @@ function LobbyList({
       </div>
       <p class="hint" role="status">
         {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
-        {searched !== undefined && ` ${words.searched(searched)}`}
+        {searched > 0 && ` ${words.searched(searched, hasMore && isLoading)}`}
       </p>
       <FailureNote failure={failure} onRetry={pages.retry} />
       {rows.length === 0 && !hasMore && !failure ? (
@@ -181,12 +187,22 @@ function LobbyList({
           selectedKey={openId}
           onSeen={pages.setSeen}
           onOpen={({ id }) => navigate(hrefOf('lobbies', [id], { search: written }))}
-          {...(searched === undefined && { onNearEnd: pages.loadMore })}
+          {...(!isPaused && { onNearEnd: pages.loadMore })}
           footer={
             isLoading ? (
               <Loading />
             ) : (
-              searched !== undefined && hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
+              isPaused &&
+              hasMore && (
+                <Button
+                  onClick={() => {
+                    setSearchedMax(searched + searchedAtOnce);
+                    pages.loadMore();
+                  }}
+                >
+                  {words.searchOn}
+                </Button>
+              )
             )
           }
         />

@@ -52,6 +52,7 @@ export function Timeline({
         keyOf={keyOf}
         selectedKey={openedId}
         rowHeight={rowHeight}
+        classOf={classOf}
         onOpen={onOpen}
         isAtEnd={isAtEnd}
         onAtEnd={setAtEnd}
@@ -73,6 +74,11 @@ export function Timeline({
       )}
     </div>
   );
+}
+
+/** Colours tell kinds apart where there is no room for their column; what was caused is set in. */
+function classOf({ kind, cause }: TrafficEntry): string {
+  return cause === null ? `traffic-row-${kind}` : `traffic-row-${kind} caused`;
 }
 
 function keyOf({ id }: TrafficEntry): string {
@@ -111,7 +117,7 @@ function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
         const { what, more } = read(entry);
         return (
           <>
-            <span class="mono">{what}</span> <span class="soft small">{more}</span>
+            <span class="mono traffic-what">{what}</span> <span class="soft small">{more}</span>
           </>
         );
       },

@@ -17,8 +17,8 @@ export const lobbyWords = {
   create: 'New lobby',
   count: (shown: number, more: boolean) =>
     `${shown.toLocaleString('en')}${more ? ' or more' : ''} ${shown === 1 && !more ? 'lobby' : 'lobbies'}`,
-  searched: (searched: number) =>
-    `The search looked at ${searched.toLocaleString('en')} lobbies and stopped there. Narrow it by an application or a member, or search on.`,
+  searched: (searched: number, goesOn: boolean) =>
+    `The search has looked at ${searched.toLocaleString('en')} lobbies${goesOn ? ' so far …' : '.'}`,
   searchOn: 'Search on',
   noneYet: 'There are no lobbies yet',
   noneYetHint:

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { intents } from '../../src/model/gateway.ts';
-import { type Service, startService } from '../../src/service/service.ts';
-import type { CallAnswer, CallBody } from '../../src/wire/control/act.ts';
-import type { LobbyDetails } from '../../src/wire/control/lobbies.ts';
-import { launchChromium } from '../support/browser/chromium.ts';
-import { isWiderThanWindow } from '../support/browser/page-checks.ts';
-import { accessibilityIssues, ConsolePage, windows } from '../support/console/console-page.ts';
-import { GatewayClient } from '../support/gateway/gateway-client.ts';
-import { needs } from '../support/runs/parts.ts';
+import { intents } from '../../../src/model/gateway.ts';
+import { type Service, startService } from '../../../src/service/service.ts';
+import type { CallAnswer, CallBody } from '../../../src/wire/control/act.ts';
+import type { LobbyDetails } from '../../../src/wire/control/lobbies.ts';
+import { launchChromium } from '../../support/browser/chromium.ts';
+import { isWiderThanWindow } from '../../support/browser/page-checks.ts';
+import { accessibilityIssues, ConsolePage, windows } from '../../support/console/console-page.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 /** The views of lobbies, world and time in a real browser, with a real service on a virtual clock. */
 const chromium = await needs('browser');
