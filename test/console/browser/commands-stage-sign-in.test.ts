@@ -11,14 +11,14 @@ import {
   option,
   router,
   row,
-} from '../../src/backend/index.ts';
-import type { Command } from '../../src/model/command.ts';
-import type { Lobby } from '../../src/model/lobby.ts';
-import { type Service, startService } from '../../src/service/service.ts';
-import { launchChromium } from '../support/browser/chromium.ts';
-import { isWiderThanWindow } from '../support/browser/page-checks.ts';
-import { accessibilityIssues, ConsolePage, windows } from '../support/console/console-page.ts';
-import { needs } from '../support/runs/parts.ts';
+} from '../../../src/backend/index.ts';
+import type { Command } from '../../../src/model/command.ts';
+import type { Lobby } from '../../../src/model/lobby.ts';
+import { type Service, startService } from '../../../src/service/service.ts';
+import { launchChromium } from '../../support/browser/chromium.ts';
+import { isWiderThanWindow } from '../../support/browser/page-checks.ts';
+import { accessibilityIssues, ConsolePage, windows } from '../../support/console/console-page.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 /** The views of commands, stage and sign-in in a real browser, with a real service on a virtual clock and a real application. */
 const chromium = await needs('browser');
@@ -411,7 +411,7 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
   // Each view once, because axe takes its time.
   it.each([
     ['light', 'wide', ['editor', 'permissions', 'stage', 'code']],
-    ['dark', 'phone', ['plan', 'stage', 'wrong', 'device', 'provisional']],
+    ['dark', 'phone', ['plan', 'wrong', 'device']],
   ] as const)('is accessible and fits the window: %s, %s', async (colorScheme, size, looked) => {
     const { id } = await commandOf('rally');
     const views = {
@@ -422,7 +422,6 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
       code: ['#/sign-in/code', 'The address that the game opens'],
       wrong: ['#/sign-in/wrong', 'The player declines'],
       device: ['#/sign-in/device', 'Ask for a code'],
-      provisional: ['#/sign-in/provisional', 'By a proof of identity'],
     } as const;
     const opened = await ConsolePage.open(browser, service.consoleUrl ?? expect.fail(), {
       colorScheme,
