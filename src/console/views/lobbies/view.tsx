@@ -6,9 +6,9 @@ import { hrefOf, navigate, setQuery, type ViewProps } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Countdown } from '../../ui/countdown.tsx';
+import { ListWithDetail } from '../../ui/detail.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
@@ -41,9 +41,10 @@ export default function LobbiesView({ path, query }: ViewProps) {
           {words.create}
         </Button>
       </div>
-      <Split
+      <ListWithDetail
         storageKey="lobbies"
-        main={
+        closeHref={hrefOf('lobbies', [], list)}
+        list={
           <LobbyList
             written={written}
             openId={openId}
@@ -51,7 +52,7 @@ export default function LobbiesView({ path, query }: ViewProps) {
             onCreate={() => setCreating(true)}
           />
         }
-        side={
+        detail={
           openId !== undefined && (
             <LobbyDetail
               key={openId}

@@ -159,6 +159,7 @@ export const commandWords = {
     summary: (create: number, edit: number, remove: number, leave: number) =>
       `${create} to create, ${edit} to change, ${remove} to delete, ${leave} to leave`,
     actions: { create: 'create', edit: 'change', delete: 'delete', leave: 'leave' },
+    left: (count: number) => (count === 1 ? '1 command stays as it is' : `${count} commands stay as they are`),
     apply: 'Apply the plan',
     applyTitle: 'Apply the plan?',
     applyDeletes: (names: string) => `These commands are deleted, with their permission overwrites: ${names}.`,

@@ -5,7 +5,6 @@ import type { RouteName } from '../../../wire/routes.ts';
 export const lobbyWords = {
   title: 'Lobbies',
   one: 'Lobby',
-  copyId: 'Copy the id',
   linked: 'linked',
   list: 'All lobbies',
   searchLabel: 'Search ids, metadata and members',
@@ -35,7 +34,6 @@ export const lobbyWords = {
   },
   pickOne: 'No lobby is selected',
   pickOneHint: 'Choose one from the list to watch its members, metadata, messages and call change live.',
-  back: 'Back to the list',
 
   neverEnds: 'Linked: does not end',
   endsIn: (text: string) => `in ${text}`,
