@@ -6,7 +6,7 @@ import { runs } from './test/support/runs/soak.ts';
 /** What needs a process of its own. */
 const isolated = [
   // Browsers, whole desktops, other systems and builds: most of the work is done in processes that they start.
-  'test/{console,e2e}/**/*.test.ts',
+  'test/{console/browser,e2e}/**/*.test.ts',
   'test/native/**/*.test.ts',
   // Crowds of processes that are killed at any moment, and a keychain's daemon.
   'test/sdk/credentials/processes.test.ts',

@@ -60,8 +60,28 @@ function picturesOf(world: World, lobbyId: string): readonly Picture[] {
       },
     },
     { name: 'lobbies', hash: `#/lobbies/${lobbyId}` },
-    { name: 'commands', hash: '#/commands' },
-    { name: 'stage', hash: '#/stage' },
+    {
+      name: 'commands',
+      hash: '#/commands',
+      prepare: async page => {
+        await page.click('main :is(a, button):has-text("/rally") >> nth=0');
+        await page.waitForTimeout(500);
+      },
+    },
+    {
+      name: 'stage',
+      hash: '#/stage',
+      prepare: async page => {
+        const composer = page.getByRole('combobox', { name: /command|message/i }).first();
+        await page.waitForFunction(() => document.querySelectorAll('.badge.good').length >= 2);
+        await composer.fill('/rally');
+        await page.waitForSelector('[role=option]:has-text("/rally")');
+        await composer.press('Enter');
+        await page.fill('form.stage-composer input', 'harbour');
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('button:has-text("Join") >> nth=1');
+      },
+    },
     { name: 'sign-in', hash: '#/sign-in' },
     { name: 'world', hash: `#/world/users/${ada}` },
     { name: 'time', hash: '#/time' },

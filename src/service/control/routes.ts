@@ -119,7 +119,8 @@ function readJson(body: unknown): unknown {
 }
 
 function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): FastifyReply {
-  const known = calls.map(({ name }) => name.replace(' ', ` ${controlPrefix}`)).join(', ');
+  const names = [...calls.map(({ name }) => name), 'GET /stream'];
+  const known = names.map(name => name.replace(' ', ` ${controlPrefix}`)).join(', ');
   return reply.code(404).send({ message: `There is no such control call. Calls: ${known}.` });
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { allIntents } from '../../../src/model/gateway.ts';
@@ -321,6 +322,20 @@ describe('the control API for the console', () => {
     expect(service.faults.armed).toHaveLength(1);
     const { entries } = await control(service, 'GET /traffic', { kind: 'fault' });
     expect(entries.at(-1)).toMatchObject({ fault: 'status', route: 'getGatewayBot', fault_id: first?.id });
+  });
+});
+
+describe('the documentation', () => {
+  it('names every control call', async () => {
+    const { body } = await sendControl(service, 'GET', '/nothing');
+    const [, list = ''] = /Calls: (.*)\.$/.exec((body as { message: string }).message) ?? [];
+    const calls = list.split(', ').map(call => call.split(' '));
+    expect(calls.length).toBeGreaterThan(40);
+    const text = readFileSync('docs/service.md', 'utf8');
+    const rows = text.split('\n').filter(line => line.startsWith('| `') || line.startsWith('`GET /control/stream`'));
+    const isNamed = ([method = '', path = '']: readonly string[]) =>
+      rows.some(row => row.includes(method) && new RegExp(`${path.replace(/[{}]/g, '\\$&')}[\`?]`).test(row));
+    expect(calls.filter(call => !isNamed(call)).map(call => call.join(' '))).toEqual([]);
   });
 });
 

@@ -224,6 +224,19 @@ export function storeSuite(
 
     listSuite(() => store, kind === 'embedded' ? 60 : 20);
 
+    describe('the number of records', () => {
+      it('is that of what is committed, up to a bound', async () => {
+        expect(await store.count('lobbies', 10)).toBe(0);
+        for (const id of ['1', '2', '3', '3']) await putLobby(id);
+        await store.transact('x', work => work.delete('lobbies', '2'));
+        expect(await store.count('lobbies', 10)).toBe(2);
+        expect(await store.count('lobbies', 1)).toBe(1);
+        expect(await store.count('users', 10)).toBe(0);
+        await store.load(await store.dump());
+        expect(await store.count('lobbies', 10)).toBe(2);
+      });
+    });
+
     describe('the revision of a scope', () => {
       it('rises with every commit in the scope, to the number that the transaction was given', async () => {
         let last = await store.revision('lobby/1');

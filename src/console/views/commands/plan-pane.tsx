@@ -158,18 +158,30 @@ function PlanTable({ plan, isBusy, onApply }: { readonly plan: Plan; readonly is
           </ul>
         </section>
       )}
-      <ul class="stack">
-        {plan.items.map(item => (
-          <li key={`${item.action} ${item.type} ${item.name}`} class="card stack">
-            <div class="row">
-              <span class={`badge ${tones[item.action]}`}>{words.plan.actions[item.action]}</span>
-              <strong class="grow">{nameOf(item)}</strong>
-              <span class="hint">{words.types[item.type]}</span>
-            </div>
-            {item.action === 'edit' && <Changes changes={item.changes} label={words.plan.fields} />}
-          </li>
-        ))}
-      </ul>
+      <PlanItems items={plan.items.filter(({ action }) => action !== 'leave')} />
+      {count('leave') > 0 && (
+        <details>
+          <summary>{words.plan.left(count('leave'))}</summary>
+          <PlanItems items={plan.items.filter(({ action }) => action === 'leave')} />
+        </details>
+      )}
     </>
+  );
+}
+
+function PlanItems({ items }: { readonly items: readonly PlanItem[] }) {
+  return (
+    <ul class="stack">
+      {items.map(item => (
+        <li key={`${item.action} ${item.type} ${item.name}`} class="card stack">
+          <div class="row">
+            <span class={`badge ${tones[item.action]}`}>{words.plan.actions[item.action]}</span>
+            <strong class="grow">{nameOf(item)}</strong>
+            <span class="hint">{words.types[item.type]}</span>
+          </div>
+          {item.action === 'edit' && <Changes changes={item.changes} label={words.plan.fields} />}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -37,7 +37,10 @@ export default function CommandsView({ path, query }: ViewProps) {
     return (
       <>
         <Head />
-        <EmptyState title={words.noApplications} text={words.noApplicationsHint}>
+        <EmptyState
+          title={list.length === 0 ? words.noApplications : words.noSuchApplication}
+          text={list.length === 0 ? words.noApplicationsHint : words.noSuchApplicationHint}
+        >
           <a class="button primary" href={hrefOf('world')}>
             {words.toWorld}
           </a>

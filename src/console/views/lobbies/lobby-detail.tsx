@@ -5,9 +5,10 @@ import type { ApplicationDetails } from '../../../wire/control/world.ts';
 import { act } from '../../control/act.ts';
 import { messageOf } from '../../control/errors.ts';
 import { hrefOf, setQuery } from '../../router.ts';
-import { Button, CopyButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Countdown } from '../../ui/countdown.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
@@ -70,21 +71,10 @@ export function LobbyDetail({ id, tab, applications, closeHref }: LobbyDetailPro
     [isGone, lobby?.member_count],
   );
 
-  const head = (
-    <div class="view-head">
-      <a class="button quiet lobby-back" href={closeHref}>
-        {words.back}
-      </a>
-      <h2>
-        {words.one} <code>{id}</code>
-      </h2>
-      <CopyButton text={id} isBare label={words.copyId} />
-    </div>
-  );
+  const title = `${words.one} ${id}`;
   if (!lobby) {
     return (
-      <section class="lobby-detail" aria-label={words.one}>
-        {head}
+      <Detail title={title} id={id} closeHref={closeHref}>
         {isLoading ? (
           <Loading />
         ) : error?.status === 404 ? (
@@ -96,13 +86,12 @@ export function LobbyDetail({ id, tab, applications, closeHref }: LobbyDetailPro
         ) : (
           error && <ErrorNote error={error} onRetry={reload} />
         )}
-      </section>
+      </Detail>
     );
   }
   const open = tabNames.find(name => name === tab) ?? 'members';
   return (
-    <section class="lobby-detail" aria-label={words.one}>
-      {head}
+    <Detail title={title} id={id} closeHref={closeHref}>
       {isEnded && (
         <div class="lobby-ended" role="status">
           <strong>{words.ended}</strong> {words.endedHint}
@@ -143,7 +132,7 @@ export function LobbyDetail({ id, tab, applications, closeHref }: LobbyDetailPro
         />
       )}
       {dialog === 'link' && <LinkDialog lobby={lobby} onClose={() => setDialog(undefined)} />}
-    </section>
+    </Detail>
   );
 }
 

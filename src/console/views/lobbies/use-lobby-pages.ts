@@ -15,8 +15,8 @@ export interface LobbyPages {
   readonly rows: readonly LobbySummary[];
   /** There are more, or may be. */
   readonly hasMore: boolean;
-  /** The last call gave up before it had filled a page, after so many lobbies. */
-  readonly searched: number | undefined;
+  /** How many lobbies the search has looked at so far; 0 where an index made looking unnecessary. */
+  readonly searched: number;
   /** How many lobbies there are, whatever is searched for; null when the service cannot tell. */
   readonly total: number | null;
   readonly isLoading: boolean;
@@ -32,7 +32,7 @@ interface State {
   readonly key: string;
   readonly pages: readonly Page<LobbySummary>[];
   readonly isLoading: boolean;
-  readonly searched?: number | undefined;
+  readonly searched?: number;
   readonly total?: number | null | undefined;
   readonly failure?: Failure | undefined;
 }
@@ -49,32 +49,42 @@ export function useLobbyPages(query: Query): LobbyPages {
   const read = async (
     after: string | undefined,
     signal: AbortSignal,
-  ): Promise<PageAnswer<LobbySummary> & Pick<State, 'searched' | 'total'>> => {
+  ): Promise<PageAnswer<LobbySummary> & { readonly searched: number; readonly total: number | null }> => {
     const answer = await control.get<LobbiesPage>('/lobbies', { query: { ...query, limit: pageSize, after }, signal });
     return {
       rows: answer.lobbies,
       next: answer.next,
-      searched: answer.truncated ? answer.searched : undefined,
+      searched: answer.searched ?? 0,
       total: answer.total,
     };
   };
   const isOver = (signal: AbortSignal, error: unknown) => signal.aborted || isAbort(error);
 
+  // The state says so only after the next rendering.
+  const isReading = useRef(false);
   const loadFrom = async (after: string | undefined) => {
     const { signal } = abort.current;
+    isReading.current = true;
     setState(state => ({ ...state, isLoading: true, failure: undefined }));
     try {
       const { rows, next, searched, total } = await read(after, signal);
       if (signal.aborted) return;
-      setState(state => ({
-        key,
-        pages: [...(after === undefined ? [] : state.pages), { after, next, rows }],
-        isLoading: false,
-        searched,
-        total,
-      }));
+      setState(state => {
+        const known = after === undefined ? [] : state.pages;
+        // What was read may be there already, or no longer continue what is there.
+        const continues = after === undefined || known.at(-1)?.next === after;
+        return {
+          key,
+          pages: continues ? [...known, { after, next, rows }] : known,
+          isLoading: false,
+          searched: (continues ? searched : 0) + (after === undefined ? 0 : (state.searched ?? 0)),
+          total,
+        };
+      });
     } catch (error) {
       if (!isOver(signal, error)) setState(state => ({ ...state, isLoading: false, failure: failureOf(error) }));
+    } finally {
+      if (!signal.aborted) isReading.current = false;
     }
   };
 
@@ -133,15 +143,15 @@ export function useLobbyPages(query: Query): LobbyPages {
   return {
     rows,
     hasMore: pages.length === 0 || next !== null,
-    searched: state.searched,
+    searched: state.searched ?? 0,
     total: state.total ?? null,
     isLoading: state.isLoading || state.key !== key,
     failure: state.failure,
     loadMore() {
-      if (!latest.current.isLoading && !latest.current.failure && next !== null) void loadFrom(next);
+      if (!isReading.current && !latest.current.failure && next !== null) void loadFrom(next);
     },
     retry() {
-      if (!latest.current.isLoading) void loadFrom(next ?? undefined);
+      if (!isReading.current) void loadFrom(next ?? undefined);
     },
     setSeen(first, last) {
       seen.current = [first, last];

@@ -6,9 +6,9 @@ import { hrefOf, navigate, setQuery, type ViewProps } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Countdown } from '../../ui/countdown.tsx';
+import { ListWithDetail } from '../../ui/detail.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
@@ -20,6 +20,8 @@ import { useLobbyPages } from './use-lobby-pages.ts';
 
 const words = lobbyWords;
 const pauseMs = 250;
+/** After so many lobbies a search asks whether to go on. */
+const searchedAtOnce = 200_000;
 
 /** All lobbies: `#/lobbies?search=…`, and one of them: `#/lobbies/ID?search=…&tab=…`. */
 export default function LobbiesView({ path, query }: ViewProps) {
@@ -39,9 +41,10 @@ export default function LobbiesView({ path, query }: ViewProps) {
           {words.create}
         </Button>
       </div>
-      <Split
+      <ListWithDetail
         storageKey="lobbies"
-        main={
+        closeHref={hrefOf('lobbies', [], list)}
+        list={
           <LobbyList
             written={written}
             openId={openId}
@@ -49,7 +52,7 @@ export default function LobbiesView({ path, query }: ViewProps) {
             onCreate={() => setCreating(true)}
           />
         }
-        side={
+        detail={
           openId !== undefined && (
             <LobbyDetail
               key={openId}
@@ -96,6 +99,10 @@ function LobbyList({
     user_id: search.member,
   });
   const { rows, hasMore, isLoading, failure, searched } = pages;
+  // A search that finds little goes on by itself: the table asks for more rows until it is full.
+  const [searchedMax, setSearchedMax] = useState(searchedAtOnce);
+  useEffect(() => setSearchedMax(searchedAtOnce), [written]);
+  const isPaused = searched >= searchedMax;
 
   // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
   useEffect(() => setText(text => (text.trim() === written ? text : written)), [written]);
@@ -156,7 +163,7 @@ function LobbyList({
       </div>
       <p class="hint" role="status">
         {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
-        {searched !== undefined && ` ${words.searched(searched)}`}
+        {searched > 0 && ` ${words.searched(searched, hasMore && isLoading)}`}
       </p>
       <FailureNote failure={failure} onRetry={pages.retry} />
       {rows.length === 0 && !hasMore && !failure ? (
@@ -181,12 +188,22 @@ function LobbyList({
           selectedKey={openId}
           onSeen={pages.setSeen}
           onOpen={({ id }) => navigate(hrefOf('lobbies', [id], { search: written }))}
-          {...(searched === undefined && { onNearEnd: pages.loadMore })}
+          {...(!isPaused && { onNearEnd: pages.loadMore })}
           footer={
             isLoading ? (
               <Loading />
             ) : (
-              searched !== undefined && hasMore && <Button onClick={pages.loadMore}>{words.searchOn}</Button>
+              isPaused &&
+              hasMore && (
+                <Button
+                  onClick={() => {
+                    setSearchedMax(searched + searchedAtOnce);
+                    pages.loadMore();
+                  }}
+                >
+                  {words.searchOn}
+                </Button>
+              )
             )
           }
         />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TrafficDetails, TrafficEntry, TrafficPage } from '../../../wire/control/traffic.ts';
 import { control } from '../../control/client.ts';
 import { messageOf } from '../../control/errors.ts';
@@ -10,6 +10,9 @@ import { EmptyState, ErrorNote } from '../../ui/states.tsx';
 import { durationText, timeText } from '../../ui/text/time.ts';
 import { stageWords as words } from '../../words/en/stage.ts';
 import type { Use } from './screen.ts';
+
+/** How often the traffic of a busy application is read again. */
+const readEveryMs = 300;
 
 /** Something in the life of an interaction, and who is behind it. */
 export interface Happening {
@@ -65,8 +68,16 @@ function Happenings({ use }: { readonly use: Use }) {
   const [error, setError] = useState<string>();
   const [count, setCount] = useState(0);
   const { trafficId, interactionId } = use;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const readSoon = () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      setCount(count => count + 1);
+    }, readEveryMs);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
   // The answers of the application are not caused by the request: they are found by the interaction that they name.
-  useStream({ events: 'traffic', application_id: use.applicationId }, { traffic: () => setCount(count => count + 1) });
+  useStream({ events: 'traffic', application_id: use.applicationId }, { traffic: readSoon });
   useEffect(() => {
     const abort = new AbortController();
     const read = async (query: Readonly<Record<string, string>>) => {
@@ -131,7 +142,7 @@ function HappeningView({ happening: { role, entry } }: { readonly happening: Hap
           <span class="stage-happening-title">{titleOf(entry)}</span>
         </summary>
         {error !== undefined && <ErrorNote error={{ message: error }} />}
-        {details && <JsonView label={words.side.body} value={bodyOf(details)} depth={3} />}
+        {details && <JsonView label={words.side.body} value={bodyOf(details)} depth={6} />}
         <a class="hint" href={hrefOf('traffic', [String(entry.id)])}>
           {words.side.traffic}
         </a>

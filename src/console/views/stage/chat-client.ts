@@ -204,6 +204,17 @@ export function chatClientOf(userId: string): ChatClient {
   if (!client) {
     client = new ChatClient(userId);
     clients.set(userId, client);
+    closeOldest();
   }
   return client;
+}
+
+/** More than are ever in sight: the two panes have two. */
+const clientsMax = 8;
+
+function closeOldest(): void {
+  const [oldest] = clients.values();
+  if (!oldest || clients.size <= clientsMax) return;
+  oldest.close();
+  clients.delete(oldest.userId);
 }

@@ -4,11 +4,11 @@ import { control } from '../../control/client.ts';
 import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
-import { Button, CopyButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
@@ -31,9 +31,10 @@ export function Applications({ openId }: PartProps) {
   );
   return (
     <div class="world-part">
-      <Split
+      <ListWithDetail
         storageKey="world-applications"
-        main={
+        closeHref={hrefOf('world', ['applications'])}
+        list={
           <div class="world-list">
             <div class="row">{add}</div>
             <FailureNote failure={pages.failure} onRetry={pages.reload} />
@@ -63,7 +64,7 @@ export function Applications({ openId }: PartProps) {
             )}
           </div>
         }
-        side={openId !== undefined && <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} />}
+        detail={openId !== undefined && <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} />}
       />
       {isCreating && (
         <ApplicationForm
@@ -106,20 +107,19 @@ function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(sec
     onSecrets([{ application_id: id, application_name: data?.name ?? id, kind: credential, value }]);
     reload();
   };
-  if (!data) return error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />;
+  if (!data) {
+    return (
+      <Detail title={id} id={id} closeHref={hrefOf('world', ['applications'])}>
+        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
+      </Detail>
+    );
+  }
   const secrets = [
     { credential: 'bot_token', label: words.botToken, isThere: data.has_bot },
     { credential: 'client_secret', label: words.clientSecret, isThere: data.has_client_secret },
   ] as const;
   return (
-    <section class="stack world-detail" aria-label={data.name}>
-      <div class="view-head">
-        <a class="button quiet world-back" href={hrefOf('world', ['applications'])}>
-          {worldWords.back}
-        </a>
-        <h2>{data.name}</h2>
-        <CopyButton text={data.id} label={worldWords.copyId} isBare />
-      </div>
+    <Detail title={data.name} id={data.id} closeHref={hrefOf('world', ['applications'])}>
       {data.description !== '' && <p>{data.description}</p>}
       <div class="row">
         <Button onClick={() => setEditing(true)}>{worldWords.edit}</Button>
@@ -203,6 +203,6 @@ function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(sec
           }}
         />
       )}
-    </section>
+    </Detail>
   );
 }

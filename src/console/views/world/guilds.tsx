@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
-import { Button, CopyButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
@@ -24,9 +24,10 @@ export function Guilds({ openId }: PartProps) {
   const [isCreating, setCreating] = useState(false);
   return (
     <div class="world-part">
-      <Split
+      <ListWithDetail
         storageKey="world-guilds"
-        main={
+        closeHref={hrefOf('world', ['guilds'])}
+        list={
           <div class="world-list">
             <div class="row">
               <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -61,7 +62,7 @@ export function Guilds({ openId }: PartProps) {
             )}
           </div>
         }
-        side={openId !== undefined && <GuildCard key={openId} id={openId} />}
+        detail={openId !== undefined && <GuildCard key={openId} id={openId} />}
       />
       {isCreating && (
         <GuildForm
@@ -89,7 +90,13 @@ function GuildCard({ id }: { readonly id: string }) {
   const members = usePages<GuildMemberDetails>(`${path}/members`, 'members', {}, 'guilds');
   const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 } }).data?.applications;
   const [edited, setEdited] = useState<Edited>();
-  if (!data) return error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />;
+  if (!data) {
+    return (
+      <Detail title={id} id={id} closeHref={hrefOf('world', ['guilds'])}>
+        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
+      </Detail>
+    );
+  }
 
   const close = () => setEdited(undefined);
   const onSaved = () => {
@@ -101,14 +108,7 @@ function GuildCard({ id }: { readonly id: string }) {
   const roles = new Map(data.roles.map(({ id, name }) => [id, name]));
   const channels = new Map(data.channels.map(channel => [channel.id, channel]));
   return (
-    <section class="stack world-detail" aria-label={data.name}>
-      <div class="view-head">
-        <a class="button quiet world-back" href={hrefOf('world', ['guilds'])}>
-          {worldWords.back}
-        </a>
-        <h2>{data.name}</h2>
-        <CopyButton text={data.id} label={worldWords.copyId} isBare />
-      </div>
+    <Detail title={data.name} id={data.id} closeHref={hrefOf('world', ['guilds'])}>
       <div class="row">
         <Button onClick={() => setEdited({ kind: 'guild' })}>{worldWords.edit}</Button>
         <a class="button" href={hrefOf('commands', [], { guild_id: data.id })}>
@@ -271,6 +271,6 @@ function GuildCard({ id }: { readonly id: string }) {
           onClose={close}
         />
       )}
-    </section>
+    </Detail>
   );
 }

@@ -4,12 +4,12 @@ import { control } from '../../control/client.ts';
 import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
-import { Button, CopyButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Countdown } from '../../ui/countdown.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { bytesText, countText } from '../../ui/text/numbers.ts';
@@ -26,9 +26,10 @@ export function Sessions({ openId }: PartProps) {
   const pages = usePages<SessionDetails>('/sessions', 'sessions', {}, 'sessions');
   return (
     <div class="world-part">
-      <Split
+      <ListWithDetail
         storageKey="world-sessions"
-        main={
+        closeHref={hrefOf('world', ['sessions'])}
+        list={
           <div class="world-list">
             <FailureNote failure={pages.failure} onRetry={pages.reload} />
             {pages.rows.length === 0 && !pages.hasMore ? (
@@ -77,7 +78,7 @@ export function Sessions({ openId }: PartProps) {
             )}
           </div>
         }
-        side={openId !== undefined && <SessionCard key={openId} id={openId} />}
+        detail={openId !== undefined && <SessionCard key={openId} id={openId} />}
       />
     </div>
   );
@@ -109,11 +110,16 @@ function SessionCard({ id }: { readonly id: string }) {
   const session = data ?? last;
   const isGone = error?.status === 404;
   if (!session) {
-    if (!error) return <Loading />;
-    return isGone ? (
-      <EmptyState title={words.gone} text={words.goneHint} />
-    ) : (
-      <ErrorNote error={error} onRetry={reload} />
+    return (
+      <Detail title={words.detail} id={id} closeHref={hrefOf('world', ['sessions'])}>
+        {!error && <Loading />}
+        {error &&
+          (isGone ? (
+            <EmptyState title={words.gone} text={words.goneHint} />
+          ) : (
+            <ErrorNote error={error} onRetry={reload} />
+          ))}
+      </Detail>
     );
   }
 
@@ -135,14 +141,7 @@ function SessionCard({ id }: { readonly id: string }) {
   };
   const { connection, replay } = session;
   return (
-    <section class="stack world-detail" aria-label={words.detail}>
-      <div class="view-head">
-        <a class="button quiet world-back" href={hrefOf('world', ['sessions'])}>
-          {worldWords.back}
-        </a>
-        <h2>{whoOf(session)}</h2>
-        <CopyButton text={session.id} label={worldWords.copyId} isBare />
-      </div>
+    <Detail title={whoOf(session)} id={session.id} closeHref={hrefOf('world', ['sessions'])}>
       {isGone && (
         <div class="world-gone" role="status">
           {words.gone}
@@ -235,6 +234,6 @@ function SessionCard({ id }: { readonly id: string }) {
           </a>
         </p>
       </section>
-    </section>
+    </Detail>
   );
 }

@@ -4,12 +4,12 @@ import { control } from '../../control/client.ts';
 import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate, setQuery } from '../../router.ts';
-import { Button, CopyButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Detail, ListWithDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { Split } from '../../ui/split.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -33,9 +33,10 @@ export function Users({ openId, query }: PartProps) {
   }, [text]);
   return (
     <div class="world-part">
-      <Split
+      <ListWithDetail
         storageKey="world-users"
-        main={
+        closeHref={hrefOf('world', ['users'], { search })}
+        list={
           <div class="world-list">
             <div class="world-filters">
               <TextField label={words.search} type="search" value={text} onInput={setText} />
@@ -88,7 +89,7 @@ export function Users({ openId, query }: PartProps) {
             )}
           </div>
         }
-        side={
+        detail={
           openId !== undefined && (
             <UserCard key={openId} id={openId} closeHref={hrefOf('world', ['users'], { search })} />
           )
@@ -124,7 +125,13 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
   });
   const [isEditing, setEditing] = useState(false);
   const running = useRun();
-  if (!data) return error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />;
+  if (!data) {
+    return (
+      <Detail title={id} id={id} closeHref={closeHref}>
+        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
+      </Detail>
+    );
+  }
   const name = data.global_name ?? data.username;
   const endTokens = async () => {
     const isSure = await ask({
@@ -141,14 +148,7 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
     reload();
   };
   return (
-    <section class="stack world-detail" aria-label={name}>
-      <div class="view-head">
-        <a class="button quiet world-back" href={closeHref}>
-          {worldWords.back}
-        </a>
-        <h2>{name}</h2>
-        <CopyButton text={data.id} label={worldWords.copyId} isBare />
-      </div>
+    <Detail title={name} id={data.id} closeHref={closeHref}>
       <div class="row">
         <Button onClick={() => setEditing(true)}>{worldWords.edit}</Button>
         <Button kind="danger" isBusy={running.isBusy} onClick={() => void endTokens()}>
@@ -221,6 +221,6 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
           }}
         />
       )}
-    </section>
+    </Detail>
   );
 }

@@ -9,6 +9,8 @@ export const commandWords = {
   noApplications: 'There are no applications yet',
   noApplicationsHint:
     'Commands belong to an application: what players see of your game in chats. Create one in the world, then come back.',
+  noSuchApplication: 'There is no such application',
+  noSuchApplicationHint: 'The address names an application that the service does not have. It may have been reset.',
   toWorld: 'Go to the world',
   types: { 1: 'Typed in chat', 2: 'On users', 3: 'On messages', 4: 'Entry point' } as Readonly<Record<number, string>>,
   typeNames: { 1: 'CHAT_INPUT', 2: 'USER', 3: 'MESSAGE', 4: 'PRIMARY_ENTRY_POINT' } as Readonly<Record<number, string>>,
@@ -157,6 +159,7 @@ export const commandWords = {
     summary: (create: number, edit: number, remove: number, leave: number) =>
       `${create} to create, ${edit} to change, ${remove} to delete, ${leave} to leave`,
     actions: { create: 'create', edit: 'change', delete: 'delete', leave: 'leave' },
+    left: (count: number) => (count === 1 ? '1 command stays as it is' : `${count} commands stay as they are`),
     apply: 'Apply the plan',
     applyTitle: 'Apply the plan?',
     applyDeletes: (names: string) => `These commands are deleted, with their permission overwrites: ${names}.`,

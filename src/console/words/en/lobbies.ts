@@ -5,7 +5,6 @@ import type { RouteName } from '../../../wire/routes.ts';
 export const lobbyWords = {
   title: 'Lobbies',
   one: 'Lobby',
-  copyId: 'Copy the id',
   linked: 'linked',
   list: 'All lobbies',
   searchLabel: 'Search ids, metadata and members',
@@ -17,8 +16,8 @@ export const lobbyWords = {
   create: 'New lobby',
   count: (shown: number, more: boolean) =>
     `${shown.toLocaleString('en')}${more ? ' or more' : ''} ${shown === 1 && !more ? 'lobby' : 'lobbies'}`,
-  searched: (searched: number) =>
-    `The search looked at ${searched.toLocaleString('en')} lobbies and stopped there. Narrow it by an application or a member, or search on.`,
+  searched: (searched: number, goesOn: boolean) =>
+    `The search has looked at ${searched.toLocaleString('en')} lobbies${goesOn ? ' so far …' : '.'}`,
   searchOn: 'Search on',
   noneYet: 'There are no lobbies yet',
   noneYetHint:
@@ -35,7 +34,6 @@ export const lobbyWords = {
   },
   pickOne: 'No lobby is selected',
   pickOneHint: 'Choose one from the list to watch its members, metadata, messages and call change live.',
-  back: 'Back to the list',
 
   neverEnds: 'Linked: does not end',
   endsIn: (text: string) => `in ${text}`,

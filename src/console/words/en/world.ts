@@ -16,8 +16,6 @@ export const worldWords = {
     'Saving posts fixtures: it adds or changes this entry, and nothing else. Fixtures never remove anything.',
   id: 'Id',
   none: 'none',
-  back: 'Back to the list',
-  copyId: 'Copy the id',
   discardTitle: 'Discard your changes?',
   discardText: 'What you entered in this form is lost.',
   discard: 'Discard',

@@ -1,14 +1,16 @@
+import type { ServerResponse } from 'node:http';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { intents } from '../../src/model/gateway.ts';
-import { type Service, startService } from '../../src/service/service.ts';
-import type { CallAnswer, CallBody } from '../../src/wire/control/act.ts';
-import type { LobbyDetails } from '../../src/wire/control/lobbies.ts';
-import { launchChromium } from '../support/browser/chromium.ts';
-import { isWiderThanWindow } from '../support/browser/page-checks.ts';
-import { accessibilityIssues, ConsolePage, windows } from '../support/console/console-page.ts';
-import { GatewayClient } from '../support/gateway/gateway-client.ts';
-import { needs } from '../support/runs/parts.ts';
+import { intents } from '../../../src/model/gateway.ts';
+import { type Service, startService } from '../../../src/service/service.ts';
+import type { CallAnswer, CallBody } from '../../../src/wire/control/act.ts';
+import type { LobbyDetails } from '../../../src/wire/control/lobbies.ts';
+import { launchChromium } from '../../support/browser/chromium.ts';
+import { isWiderThanWindow } from '../../support/browser/page-checks.ts';
+import { accessibilityIssues, ConsolePage, windows } from '../../support/console/console-page.ts';
+import { end, StandIn } from '../../support/console/stand-in.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 /** The views of lobbies, world and time in a real browser, with a real service on a virtual clock. */
 const chromium = await needs('browser');
@@ -36,6 +38,8 @@ const fixtures = {
 
 /** Shorter than that of a test, so that what was waited for is named. */
 const patienceMs = 10_000;
+/** For a walk through many views, each of which axe looks at. */
+const walkMs = 60_000;
 
 let service: Service;
 let browser: Browser;
@@ -64,6 +68,13 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByRole('row', { name: other }).waitFor({ state: 'detached' });
       await page.getByRole('row', { name: wanted }).waitFor();
       await page.waitForURL(/search=wanted/);
+
+      await page.getByRole('row', { name: wanted }).press('Enter');
+      await page.getByRole('region', { name: `Lobby ${wanted}` }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.waitForURL(/#\/lobbies\?search=wanted$/);
+      const focused = page.locator('[role=row]:focus');
+      await expect.poll(() => focused.textContent()).toContain(wanted);
 
       const again = await openConsole('#/lobbies?search=member%3A10+application%3A100');
       await again.page.getByRole('row', { name: wanted }).waitFor();
@@ -113,7 +124,10 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
     it('show live what happens elsewhere: members, presence, metadata, messages, and that time ends them', async () => {
       const id = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: '9' }], idle_timeout_seconds: 90 });
       const { page } = await openConsole(`#/lobbies/${id}?tab=metadata`);
-      await page.getByRole('region', { name: 'Lobby', exact: true }).getByText('in 1 min 30 s').waitFor();
+      await page
+        .getByRole('region', { name: `Lobby ${id}` })
+        .getByText('in 1 min 30 s')
+        .waitFor();
       await act({
         as: bot('100'),
         method: 'PATCH',
@@ -328,41 +342,98 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
     });
   });
 
-  it.each([
+  it('say in words what a service cannot answer, keep what was entered, and read again', async () => {
+    const standIn = await StandIn.open();
+    onTestFinished(() => standIn.close());
+    const empty = { applications: [{ id: '100', name: 'Starfall', has_bot: true }], next: null };
+    const row = {
+      ...{ id: '5', application_id: '100', metadata: null, flags: 0, member_count: 0, expires_at_ms: null },
+      ...{ idle_timeout_seconds: 5, linked_channel_id: null, message_count: 0 },
+    };
+    standIn.answers['GET /applications'] = empty;
+    standIn.answers['GET /lobbies'] = (_request: unknown, response: ServerResponse) =>
+      end(response, 503, { message: 'The store is away.' });
+    const opened = await ConsolePage.open(browser, standIn.consoleUrl);
+    onTestFinished(() => opened.close());
+    const { page } = opened;
+    page.setDefaultTimeout(patienceMs);
+    await opened.go('#/lobbies');
+    await page.getByText('The store is away.').waitFor();
+    standIn.answers['GET /lobbies'] = { lobbies: [row], next: null, total: 1 };
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('row', { name: '5' }).waitFor();
+
+    await page.getByRole('button', { name: 'New lobby' }).click();
+    await page.getByLabel('Value 1').fill('kept');
+    standIn.answers['POST /call'] = { status: 429, headers: {}, body: { message: 'You are being rate limited.' } };
+    await page.getByRole('button', { name: 'Create lobby' }).click();
+    await page.getByRole('dialog').getByText('You are being rate limited.').waitFor();
+    expect(await page.getByLabel('Value 1').inputValue()).toBe('kept');
+    await page.keyboard.press('Escape');
+
+    // An answer that is not what the service promises breaks the view, not the console.
+    standIn.answers['GET /timers'] = { timers: 'none' };
+    await opened.go('#/time');
+    await page.getByRole('navigation').getByRole('link', { name: 'Lobbies' }).click();
+    await page.getByRole('row', { name: '5' }).waitFor();
+  });
+
+  const schemes = [
     ['light', windows.wide],
     ['dark', windows.phone],
-  ] as const)('are accessible in %s, fit the window, and ask nobody else', async (colorScheme, viewport) => {
-    const id = await createLobby({ metadata: { [hostile]: hostile }, members: [{ id: '9', flags: 1 }, { id: '11' }] });
-    const opened = await openConsole('#/lobbies', { colorScheme, viewport });
-    const { page } = opened;
-    const views = [
-      ['#/lobbies', 'Lobbies'],
-      [`#/lobbies/${id}`, 'may link'],
-      [`#/lobbies/${id}?tab=metadata`, 'Changes while you watch'],
-      [`#/lobbies/${id}?tab=messages`, 'No messages yet'],
-      [`#/lobbies/${id}?tab=call`, 'Nobody is in the call'],
-      [`#/lobbies/${id}?tab=history`, 'The lobby was created'],
-      ['#/lobbies?search=nothing-like-this', 'No lobby matches'],
-      ['#/lobbies/1', 'There is no such lobby'],
-      ['#/world/applications/100', 'Public key'],
-      ['#/world/users/11', 'Authorizations'],
-      ['#/world/guilds/5', 'New channel'],
-      ['#/world/sessions', 'Sessions'],
-      ['#/world/fixtures', 'Fixtures document'],
-      ['#/time', 'Arm a fault'],
-    ] as const;
-    for (const [hash, text] of views) {
-      await opened.go(hash);
-      await page.locator('main').getByText(text).first().waitFor();
-      expect(await accessibilityIssues(page), hash).toEqual([]);
-      expect(await isWiderThanWindow(page), hash).toBe(false);
-    }
-    // A lobby that is not there is the one answer that browsers note by themselves.
-    expect(opened.errors.filter(error => !error.includes('404'))).toEqual([]);
-    expect(opened.outside).toEqual([]);
-    expect(await page.title()).not.toContain('owned');
-  });
+  ] as const;
+
+  it.each(schemes)(
+    'lobbies are accessible in %s, fit the window, and ask nobody else',
+    async (colorScheme, viewport) => {
+      const id = await createLobby({
+        metadata: { [hostile]: hostile },
+        members: [{ id: '9', flags: 1 }, { id: '11' }],
+      });
+      await walk({ colorScheme, viewport }, [
+        ['#/lobbies', 'Search ids'],
+        [`#/lobbies/${id}`, 'may link'],
+        [`#/lobbies/${id}?tab=metadata`, 'Changes while you watch'],
+        [`#/lobbies/${id}?tab=messages`, 'No messages yet'],
+        [`#/lobbies/${id}?tab=call`, 'Nobody is in the call'],
+        [`#/lobbies/${id}?tab=history`, 'The lobby was created'],
+        ['#/lobbies/1', 'There is no such lobby'],
+      ]);
+    },
+  );
+
+  it.each(schemes)(
+    'world and time are accessible in %s, fit the window, and ask nobody else',
+    async (...scheme) => {
+      const [colorScheme, viewport] = scheme;
+      await walk({ colorScheme, viewport }, [
+        ['#/world/applications/100', 'Public key'],
+        ['#/world/users/11', 'Authorizations'],
+        ['#/world/guilds/5', 'New channel'],
+        ['#/world/sessions', 'Sessions'],
+        ['#/world/fixtures', 'Fixtures document'],
+        ['#/time', 'Arm a fault'],
+      ]);
+    },
+    walkMs,
+  );
 });
+
+/** Looks at views one after another. @param views addresses, and a text by which one sees that they are shown */
+async function walk(options: BrowserContextOptions, views: readonly (readonly [hash: string, text: string])[]) {
+  const opened = await openConsole('#/', options);
+  const { page } = opened;
+  for (const [hash, text] of views) {
+    await opened.go(hash);
+    await page.locator('main').getByText(text).first().waitFor();
+    expect(await accessibilityIssues(page), hash).toEqual([]);
+    expect(await isWiderThanWindow(page), hash).toBe(false);
+  }
+  // A lobby that is not there is the one answer that browsers note by themselves.
+  expect(opened.errors.filter(error => !error.includes('404'))).toEqual([]);
+  expect(opened.outside).toEqual([]);
+  expect(await page.title()).not.toContain('owned');
+}
 
 /** Shows a view in the page of all tests or, with options, in a page of its own. */
 async function openConsole(hash: string, options?: BrowserContextOptions): Promise<ConsolePage> {

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curlOf } from '../../src/console/views/traffic/copy/curl.ts';
-import { literalOf } from '../../src/console/views/traffic/copy/literal.ts';
-import { sdkCallOf, sdkCodeOf } from '../../src/console/views/traffic/copy/sdk-code.ts';
-import { testCodeOf } from '../../src/console/views/traffic/copy/test-code.ts';
-import { createWorld, type World } from '../../src/testing/index.ts';
-import type { TrafficDetails, TrafficRequest } from '../../src/wire/control/traffic.ts';
-import type { RouteName } from '../../src/wire/routes.ts';
-import { requestEntry } from '../support/console/made-traffic.ts';
-import { needs } from '../support/runs/parts.ts';
+import { curlOf } from '../../../../src/console/views/traffic/copy/curl.ts';
+import { literalOf } from '../../../../src/console/views/traffic/copy/literal.ts';
+import { sdkCallOf, sdkCodeOf } from '../../../../src/console/views/traffic/copy/sdk-code.ts';
+import { testCodeOf } from '../../../../src/console/views/traffic/copy/test-code.ts';
+import { createWorld, type World } from '../../../../src/testing/index.ts';
+import type { TrafficDetails, TrafficRequest } from '../../../../src/wire/control/traffic.ts';
+import type { RouteName } from '../../../../src/wire/routes.ts';
+import { requestEntry } from '../../../support/console/made-traffic.ts';
+import { needs } from '../../../support/runs/parts.ts';
 
 const posix = await needs('posix');
 const hostile = `'; touch /tmp/owned; echo "$(id)" \`id\` \\ \n \u2028 \${process.exit()} */ </script>`;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { launchChromium } from '../support/browser/chromium.ts';
-import { addressOf, ConsolePage, windows } from '../support/console/console-page.ts';
-import { dispatchEntry, madeTraffic, requestEntry } from '../support/console/made-traffic.ts';
-import { end, StandIn, sampleOf } from '../support/console/stand-in.ts';
-import { needs } from '../support/runs/parts.ts';
+import { launchChromium } from '../../support/browser/chromium.ts';
+import { addressOf, ConsolePage, windows } from '../../support/console/console-page.ts';
+import { dispatchEntry, madeTraffic, requestEntry } from '../../support/console/made-traffic.ts';
+import { end, StandIn, sampleOf } from '../../support/console/stand-in.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 /** The console against a service that is slow, away or wrong, and against more traffic than one can read. */
 const chromium = await needs('browser');
@@ -63,6 +63,7 @@ describe.skipIf(chromium.missing)(`the console and its service${chromium.note}`,
       'GET /status': status,
       'GET /clock': { now_ms: atMs },
       'GET /applications': { applications: [{ id: '100', name: hostile }], next: null },
+      'GET /users': { users: [{ id: '9', username: hostile }], next: null },
       'GET /traffic': pageOf([]),
     });
   });
@@ -86,8 +87,7 @@ describe.skipIf(chromium.missing)(`the console and its service${chromium.note}`,
     const { page } = await open();
     await page.waitForSelector('.overview-counts');
     standIn.answers['GET /status'] = answerWith(401, { message: 'no' });
-    await page.click('nav >> text=Traffic');
-    await page.click('nav >> text=Overview');
+    await page.click('nav >> text=Traffic'); // An empty view asks since when the traffic is recorded.
     await page.waitForSelector('[role=alert]:has-text("It has a new one after each start")');
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
