@@ -48,7 +48,7 @@ describe('the route table', () => {
     byOthers.push('getOwnApplication', 'editOwnApplication', 'getApplication', 'editApplication');
     byOthers.push('getOwnMember', 'listOwnConnections', 'listActiveThreads', 'listGuildRoles', 'getGuildRole');
     byOthers.push('getGuildMember', 'getChannel', 'getUser', 'leaveGuild', 'getGuild', 'listGuildMembers');
-    byOthers.push('searchGuildMembers', 'openDirectChannel', 'editCurrentUser');
+    byOthers.push('searchGuildMembers', 'openDirectChannel', 'editCurrentUser', 'getDirectChannel');
     byOthers.push('editRelationship', 'putGameRelationshipOf', 'deleteGameRelationshipOf');
     const clients = readAll('src/{sdk,backend,wire}/**/*.ts') + readAll('samples/**/*.ts') + readAll('test/**/*.ts');
     const unused = names.filter(name => !byOthers.includes(name) && !clients.includes(`'${name}'`));

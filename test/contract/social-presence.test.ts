@@ -3,6 +3,7 @@ import { opcodes, type Ready, type ReadySupplemental } from '../../src/model/gat
 import type { Activity, OwnSession, Presence } from '../../src/model/presence.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -286,6 +287,37 @@ describe('the presence of a friend in a game', () => {
     expect(await presencesOf(elsewhere, grace)).toEqual([]);
     const all = JSON.stringify(await presencesOf(watching, grace));
     expect(all).not.toContain('Moonrise');
+  });
+});
+
+describe('a restart on a data folder', () => {
+  it('keeps presences for sessions that are resumed, and ends them with those that are not', async () => {
+    const folder = await temporaryFolder();
+    const options = { fixtures: socialWorld, limits: 'off', clock: 'virtual', data: folder.path } as const;
+    const first = await startService(options);
+    alone = await Player.of(first, 'ada');
+    other = await Player.of(first, 'grace');
+    await befriend();
+    const watching = await alone.connect();
+    const shown = await other.connect();
+    show(shown, { name: 'Starfall', secrets: { join: 'the secret' } }, 'dnd');
+    await sees(watching, grace, { status: 'dnd', activities: [{ name: 'Starfall' }] });
+    await first.close();
+
+    const again = await startService(options);
+    const late = await new Player(again, ada, alone.token).connect();
+    expect(readyOf(late).presences).toMatchObject([
+      { user: { id: grace }, status: 'dnd', activities: [{ name: 'Starfall' }] },
+    ]);
+    const back = await GatewayClient.resumed(again.gateway, `Bearer ${alone.token}`, watching);
+    await back.dispatch('RESUMED');
+    for (let n = 0; n < 5; n++) {
+      await again.clock.advance(40_000);
+      await Promise.all([late.beat(), back.beat()]);
+    }
+    for (const client of [late, back]) await sees(client, grace, { status: 'offline' });
+    await again.close();
+    await folder.remove();
   });
 });
 

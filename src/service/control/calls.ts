@@ -287,13 +287,19 @@ async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: 
   const { at_ms, content } = body as Snapshot;
   // Time is part of the state: a clock before the time of the snapshot would issue its ids again.
   if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
-  await core.store.load(withSealedKeys(core.cluster ? withoutSessions(content) : content, core.vault));
+  const loaded = core.cluster ? withoutSessions(content) : withoutPresences(content);
+  await core.store.load(withSealedKeys(loaded, core.vault));
   await stateReplaced();
 }
 
 /** On a cluster sessions belong to nodes, which those of a snapshot do not. */
 function withoutSessions(content: StoreContent): StoreContent {
-  return { ...content, gateway_sessions: [], gateway_events: [], presences: [] };
+  return { ...withoutPresences(content), gateway_sessions: [], gateway_events: [], presences: [] };
+}
+
+/** All sessions end when the state is replaced, so nobody is shown by one of the snapshot's. */
+function withoutPresences(content: StoreContent): StoreContent {
+  return { ...content, social_presences: [], headless_sessions: [] };
 }
 
 function read<Body>(body: unknown, by: Check): Body {

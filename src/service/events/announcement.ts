@@ -30,14 +30,10 @@ export const topics = {
   commands: (id: ApplicationId): Topic => `commands/${id}`,
   /** Members of a guild, for changes of an application's commands there. */
   guildCommands: (id: ApplicationId, guildId: GuildId): Topic => `commands/${id}/${guildId}`,
-  /** A user's relationships, for the own sessions that may read them. */
+  /** A user's relationships, for the own sessions that may read them; those in a game for sessions of its family. */
   relationships: (id: UserId): Topic => `relationships/${id}`,
-  /** A user's relationships in a game (of a publisher: its parent application), for the own sessions there that may read them. */
-  gameRelationships: (id: UserId, familyId: ApplicationId): Topic => `relationships/${id}/${familyId}`,
   /** The own sessions that see the presences of a user's friends: they are told whom to follow. */
   friendsPresences: (id: UserId): Topic => `friends-presences/${id}`,
-  /** As above, of friends in a game. */
-  gameFriendsPresences: (id: UserId, familyId: ApplicationId): Topic => `friends-presences/${id}/${familyId}`,
   /** A user's presence as friends see it. */
   presence: (id: UserId): Topic => `presence/${id}`,
   /** A user's presence as friends in a game see it. */

@@ -41,7 +41,6 @@ export async function readFriendsPresences(
 ): Promise<readonly Presence[]> {
   if (!may(...reading)) return [];
   await session.follow(topics.friendsPresences(id));
-  if (familyId !== null) await session.follow(topics.gameFriendsPresences(id, familyId));
   // Whoever becomes a friend from here on is introduced by an event.
   const visible = await visibleUsers(core.store, { userId: id, familyId });
   const joined = [

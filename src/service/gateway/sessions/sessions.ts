@@ -359,6 +359,8 @@ export class Sessions implements SessionOwner, NodeSessions {
   }
 
   onSettled(session: Session): void {
+    // In one process events are delivered with their commit, so that none is still to come that the session has read.
+    if (!this.#cluster) session.forgetSeen();
     this.#storage?.settled(session);
   }
 

@@ -91,7 +91,6 @@ async function readRelationships(
 ): Promise<Pick<Ready, 'relationships' | 'game_relationships'>> {
   if (!may('relationships.read')) return { relationships: [], game_relationships: [] };
   await session.follow(topics.relationships(id));
-  if (familyId !== null) await session.follow(topics.gameRelationships(id, familyId));
   const { value, revision } = await readRelationshipsAtOnce(store, id, async view =>
     Promise.all([
       view.list('relationships', { equals: [id] }),

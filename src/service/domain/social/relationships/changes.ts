@@ -1,6 +1,6 @@
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
-import { type Announcement, lazyEvent, type Topic, topics } from '../../../events/announcement.ts';
+import { type Announcement, lazyEvent, topics } from '../../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type {
   GameRelationshipRecord,
@@ -150,11 +150,7 @@ function writeGame(
   else if (was) transaction.delete('game_relationships', userId, family, was.target_id);
   const event = gameEvent(was, is, other);
   // A user's own clients are told of all games.
-  if (event) for (const to of gameTopics(userId, family)) announce({ to, event });
-}
-
-function gameTopics(userId: UserId, family: ApplicationId): readonly Topic[] {
-  return [topics.gameRelationships(userId, family), topics.user(userId)];
+  if (event) announce({ to: topics.relationships(userId), event, families: [family, null] });
 }
 
 function gameEvent(
@@ -190,8 +186,8 @@ async function announceVisibility(
     const isSeenInGame = !isSeen && isFriend(after.games.get(family));
     if (!wasSeenInGame || isSeenInGame) continue;
     const unfollow = topics.gamePresence(targetId, family);
-    const to = topics.gameFriendsPresences(userId, family);
-    announce(isSeen ? { to, unfollow } : { to, unfollow, event: offline(targetId) });
+    const gone = { to: friends, families: [family], unfollow };
+    announce(isSeen ? gone : { ...gone, event: offline(targetId) });
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
   if (isBlocked(after.full) && !isBlocked(before.full)) {
@@ -207,10 +203,10 @@ async function announceVisibility(
   }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
-    const to = topics.gameFriendsPresences(userId, family);
     const follow = topics.gamePresence(targetId, family);
     const form = await formForGameFriends(view, targetId, family, nowMs);
-    announce(wasSeen ? { to, ...form, follow, unfollow: presence } : { to, ...form, follow });
+    const seen = { ...form, to: friends, families: [family], follow };
+    announce(wasSeen ? { ...seen, unfollow: presence } : seen);
   }
 }
 
