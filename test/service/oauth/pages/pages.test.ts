@@ -327,7 +327,7 @@ describe('every page', () => {
   it('asks for what the service has, and says which scopes have no effect', async () => {
     const { page } = await signedIn({ scope: 'sdk.social_layer relationships.read rpc' }, ben.id);
     expect(page.text).toContain('Create, join and leave game lobbies for you');
-    expect(page.text).not.toMatch(/friends|direct messages/i);
+    expect(page.text).toContain('Add and remove friends, and block users for you');
     expect(page.text).toContain('Starfall also asks for permissions that have no effect here: <code>rpc</code>');
   });
 

@@ -2,13 +2,20 @@ import { expandScopes, isScope, type Scope, umbrellaScopes } from '../../../../m
 
 /**
  * The scopes that let an application do something at this service. Others are granted too, and the page says that they
- * have no effect: to ask a user for friends or direct messages that do not exist here would mislead.
+ * have no effect: to ask a user for something that does not exist here would mislead.
  */
 export const effectiveScopes = [
+  'account.global_name.update',
+  'activities.invites.write',
+  'activities.read',
+  'activities.write',
   'application_identities.write',
   'applications.commands',
   'applications.commands.permissions.update',
   'bot',
+  'dm_channels.messages.read',
+  'dm_channels.messages.write',
+  'dm_channels.read',
   'email',
   'gateway.connect',
   'guilds',
@@ -17,6 +24,10 @@ export const effectiveScopes = [
   'identify',
   'lobbies.write',
   'openid',
+  'presences.read',
+  'presences.write',
+  'relationships.read',
+  'relationships.write',
   'role_connections.write',
   'sdk.social_layer',
   'sdk.social_layer_presence',
@@ -35,6 +46,14 @@ function isEffective(scope: string): scope is EffectiveScope {
 const topicScopes = {
   account: ['identify', 'application_identities.write'],
   play: ['lobbies.write', 'gateway.connect'],
+  friends: [
+    'relationships.read',
+    'relationships.write',
+    'activities.read',
+    'activities.write',
+    'activities.invites.write',
+  ],
+  messages: ['dm_channels.read', 'dm_channels.messages.read', 'dm_channels.messages.write'],
   servers: ['guilds', 'guilds.channels.read'],
 } as const satisfies Readonly<Record<string, readonly EffectiveScope[]>>;
 

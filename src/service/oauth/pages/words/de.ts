@@ -97,9 +97,22 @@ export const de: PageWords = {
   topics: {
     account: 'Dein Konto',
     play: 'Zusammen spielen',
+    friends: 'Freunde',
+    messages: 'Direktnachrichten',
     servers: 'Deine Server',
   },
   scopes: {
+    'activities.invites.write': 'Andere für dich in dein Spiel einladen',
+    'activities.read': 'Sehen, was deine Freunde spielen',
+    'activities.write': 'Anderen zeigen, was du im Spiel tust',
+    'account.global_name.update': 'Deinen Anzeigenamen ändern',
+    'dm_channels.messages.read': 'Deine Direktnachrichten lesen',
+    'dm_channels.messages.write': 'Direktnachrichten für dich schreiben',
+    'dm_channels.read': 'Sehen, mit wem du Direktnachrichten austauschst',
+    'presences.read': 'Sehen, welche deiner Freunde online sind',
+    'presences.write': 'Festlegen, ob andere dich online sehen',
+    'relationships.read': 'Deine Freunde, Freundschaftsanfragen und blockierten Benutzer sehen',
+    'relationships.write': 'Für dich Freunde hinzufügen und entfernen und Benutzer blockieren',
     'application_identities.write': 'Dein Konto im Spiel mit diesem verknüpfen',
     'applications.commands': 'Seine Befehle dort hinzufügen, wo du es verwendest',
     'applications.commands.permissions.update':
@@ -114,8 +127,8 @@ export const de: PageWords = {
     'lobbies.write': 'Lobbys des Spiels für dich erstellen, betreten, verlassen und darin schreiben',
     openid: 'Dem Spiel bestätigen, dass du es bist',
     'role_connections.write': 'Deine Angaben ändern, für die Server Rollen vergeben',
-    'sdk.social_layer': 'Deine Lobbys und ihren Chat ins Spiel bringen',
-    'sdk.social_layer_presence': 'Dich im Spiel anmelden und verbunden halten',
+    'sdk.social_layer': 'Deine Freunde, Nachrichten und Lobbys ins Spiel bringen',
+    'sdk.social_layer_presence': 'Deine Freunde und was sie spielen ins Spiel bringen',
     voice: 'Sprachchats für dich beitreten',
   },
   permissions: {

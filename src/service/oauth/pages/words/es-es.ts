@@ -95,9 +95,22 @@ export const esES: PageWords = {
   topics: {
     account: 'Tu cuenta',
     play: 'Jugar juntos',
+    friends: 'Amigos',
+    messages: 'Mensajes directos',
     servers: 'Tus servidores',
   },
   scopes: {
+    'activities.invites.write': 'Invitar a otros a tu partida en tu nombre',
+    'activities.read': 'Ver a qué juegan tus amigos',
+    'activities.write': 'Mostrar a otros lo que haces en el juego',
+    'account.global_name.update': 'Cambiar tu nombre visible',
+    'dm_channels.messages.read': 'Leer tus mensajes directos',
+    'dm_channels.messages.write': 'Escribir mensajes directos en tu nombre',
+    'dm_channels.read': 'Ver con quién intercambias mensajes directos',
+    'presences.read': 'Ver cuáles de tus amigos están en línea',
+    'presences.write': 'Decidir si otros te ven en línea',
+    'relationships.read': 'Ver tus amigos, las solicitudes de amistad y los usuarios que bloqueas',
+    'relationships.write': 'Añadir y eliminar amigos y bloquear usuarios en tu nombre',
     'application_identities.write': 'Vincular tu cuenta del juego con esta',
     'applications.commands': 'Añadir sus comandos donde la uses',
     'applications.commands.permissions.update':
@@ -112,8 +125,8 @@ export const esES: PageWords = {
     'lobbies.write': 'Crear salas de juego, entrar, salir y escribir en ellas en tu nombre',
     openid: 'Confirmar al juego que eres tú',
     'role_connections.write': 'Actualizar tus datos por los que los servidores dan roles',
-    'sdk.social_layer': 'Llevar tus salas y sus chats al juego',
-    'sdk.social_layer_presence': 'Identificarte en el juego y mantener tu conexión',
+    'sdk.social_layer': 'Llevar tus amigos, mensajes y salas al juego',
+    'sdk.social_layer_presence': 'Llevar al juego a tus amigos y lo que juegan',
     voice: 'Entrar en chats de voz en tu nombre',
   },
   permissions: {

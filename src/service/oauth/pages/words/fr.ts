@@ -98,9 +98,22 @@ export const fr: PageWords = {
   topics: {
     account: 'Votre compte',
     play: 'Jouer ensemble',
+    friends: 'Amis',
+    messages: 'Messages privés',
     servers: 'Vos serveurs',
   },
   scopes: {
+    'activities.invites.write': 'Inviter d’autres personnes dans votre partie pour vous',
+    'activities.read': 'Voir à quoi jouent vos amis',
+    'activities.write': 'Montrer aux autres ce que vous faites dans le jeu',
+    'account.global_name.update': 'Changer votre nom d’affichage',
+    'dm_channels.messages.read': 'Lire vos messages privés',
+    'dm_channels.messages.write': 'Écrire des messages privés pour vous',
+    'dm_channels.read': 'Voir avec qui vous échangez des messages privés',
+    'presences.read': 'Voir lesquels de vos amis sont en ligne',
+    'presences.write': 'Définir si les autres vous voient en ligne',
+    'relationships.read': 'Voir vos amis, les demandes d’ami et les utilisateurs que vous bloquez',
+    'relationships.write': 'Ajouter et retirer des amis et bloquer des utilisateurs pour vous',
     'application_identities.write': 'Lier votre compte dans le jeu à celui-ci',
     'applications.commands': 'Ajouter ses commandes là où vous l’utilisez',
     'applications.commands.permissions.update':
@@ -115,8 +128,8 @@ export const fr: PageWords = {
     'lobbies.write': 'Créer, rejoindre et quitter des salons de jeu pour vous, et y écrire',
     openid: 'Confirmer au jeu que c’est bien vous',
     'role_connections.write': 'Mettre à jour vos informations qui donnent des rôles sur les serveurs',
-    'sdk.social_layer': 'Apporter vos salons et leurs discussions dans le jeu',
-    'sdk.social_layer_presence': 'Vous identifier dans le jeu et vous garder connecté',
+    'sdk.social_layer': 'Apporter vos amis, vos messages et vos salons dans le jeu',
+    'sdk.social_layer_presence': 'Apporter vos amis et ce à quoi ils jouent dans le jeu',
     voice: 'Rejoindre des discussions vocales pour vous',
   },
   permissions: {

@@ -23,7 +23,7 @@ describe('the summary of requested scopes', () => {
 
   it('names every other scope as one without effect', () => {
     const others = scopes.filter(scope => !effective.has(scope));
-    expect(others).toContain('relationships.read');
+    expect(others).toContain('rpc');
     expect(summarizeScopes([...others, 'nonsense'])).toEqual({ items: [], withoutEffect: [...others, 'nonsense'] });
   });
 
