@@ -5,6 +5,7 @@ import { BehaviorSubject } from 'rxjs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   useCommands,
+  useFriends,
   useLobbies,
   useLobby,
   useMember,
@@ -12,8 +13,11 @@ import {
   useMessages,
   useStatus,
   useUnreadCount,
+  useUser,
 } from '../../src/react/index.ts';
+import { LobbyNews } from '../../src/sdk/lobby/lobby-news.ts';
 import { LobbyStore } from '../../src/sdk/lobby/store.ts';
+import { People } from '../../src/sdk/social/people.ts';
 import { silentLogger } from '../../src/wire/clock/ports.ts';
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
@@ -164,4 +168,35 @@ it('a component that goes leaves no subscription behind, in strict mode too', ()
   act(() => root.render(createElement(StrictMode, null, createElement(Shown))));
   act(() => root.render(null));
   expect(status$.observed).toBe(false);
+});
+
+it('useFriends renders what is selected of the friends, and useUser one of them', () => {
+  const people = new People('http://127.0.0.1', new LobbyNews());
+  const relationships = ['2', '3'].map(one => ({ id: one, type: 1, user: { id: one, username: `user${one}` } }));
+  people.began({ user: { id: '9' }, relationships, presences: [] });
+  const friends = {
+    friends$: people.friends$,
+    requests$: people.requests$,
+    blocked$: people.blocked$,
+    get friends() {
+      return people.friends;
+    },
+    get requests() {
+      return people.requests;
+    },
+    get blocked() {
+      return people.blocked;
+    },
+  };
+  const client = {
+    friends,
+    users: { user$: (one: string) => people.user$(one), user: (one: string) => people.user(one) },
+  };
+  show(() => `${useFriends(client, ({ offline }) => offline.length)} ${useUser(client, '2')?.status}`);
+  expect([container.textContent, renders]).toEqual(['2 offline', 1]);
+  act(() => people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'online', activities: [] }));
+  expect(container.textContent).toBe('1 online');
+  const before = renders;
+  act(() => people.apply('RELATIONSHIP_UPDATE', { id: '3', type: 1, nickname: 'Three' }));
+  expect(renders).toBe(before);
 });

@@ -306,7 +306,7 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   #find(id: MessageId, type: InviteSnapshot['type']): InviteSnapshot {
     const invite = this.invites.find(one => one.id === id && one.type === type);
     if (invite) return invite;
-    throw unknownInvite(`There is no invite ${id} of the type ${type}, or no longer.`);
+    throw unknownInvite(`There is no invite ${id} of the type ${type}.`);
   }
 }
 

@@ -31,7 +31,7 @@ export class SocialCalls {
     if (missing === undefined) return;
     throw new ArgumentError(
       'missing_scope',
-      `The player has not granted the scope ${missing}. Ask for it when the player signs in: sdk.social_layer contains it.`,
+      `The player has not granted the scope ${missing}. Ask for it at the sign-in.`,
     );
   }
 }

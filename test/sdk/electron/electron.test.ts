@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { Client } from '../../../src/sdk/client.ts';
 import { openWithShell } from '../../../src/sdk/electron/open-external.ts';
 import { type RedirectApp, type RedirectOptions, receiveRedirects } from '../../../src/sdk/electron/redirects.ts';
 import { checkOnWake, type WakeMonitor } from '../../../src/sdk/electron/wake.ts';
@@ -66,6 +67,17 @@ describe('receiveRedirects', () => {
     receive(app, { scheme: 'My-Game' });
     receive(app, { launch: { path: '/bin/electron', args: ['/game'] } });
     expect(app.registered).toEqual([['my-game'], ['discord-1', '/bin/electron', ['/game']]]);
+  });
+
+  it('gives the client the invite that the game was started for, and one that comes while it runs', async () => {
+    const client = new Client({ baseUrl: 'http://127.0.0.1:1', applicationId: '1' });
+    const app = new StandInApp();
+    const { receiver, accepted } = receive(app, { client, argv: ['/game', 'discord-1:/_discord/join?secret=first'] });
+    expect(client.invites.launch).toEqual({ joinSecret: 'first' });
+    expect(receiver.startAddress).toBeUndefined();
+    expect(app.openUrl('discord-1:/_discord/join?secret=second')).toBe(true);
+    expect([client.invites.launch, accepted()]).toEqual([{ joinSecret: 'second' }, 2]);
+    await client.close();
   });
 
   it('has the default scheme of an application, and names the redirect address', () => {
