@@ -46,10 +46,11 @@ function bodyOf(name: string, node: Node): Body {
   return { name, start: node.start, calls };
 }
 
-/** `expect` of `expect(…).rejects.toThrow()`; `fc.assert` of itself. */
+/** `expect` of `expect(…).rejects.toThrow()`; `fc.assert` and Playwright's `waitFor` of themselves. */
 function calleeOf(node: Node): string {
   if (node.type === 'CallExpression') return calleeOf(node.callee);
   if (node.type !== 'MemberExpression') return node.name ?? '';
+  if (/^waitFor(Selector)?$/.test(node.property.name)) return 'waitFor';
   return node.object.name === 'fc' ? `fc.${node.property.name}` : calleeOf(node.object);
 }
 
@@ -64,7 +65,7 @@ it('every test asserts something, itself or by a function that does', () => {
   const asserting = new Set(files.map(({ file }) => `${file} assert`));
   const asserts = ({ file, imports }: (typeof files)[number], { calls }: Body) =>
     calls.some(
-      name => /^(expect|assert|fc\.assert)$/.test(name) || asserting.has(`${imports.get(name) ?? file} ${name}`),
+      name => /^(expect|assert|fc\.assert|waitFor)$/.test(name) || asserting.has(`${imports.get(name) ?? file} ${name}`),
     );
   for (let size = 0; size < asserting.size; ) {
     size = asserting.size;
