@@ -13,6 +13,8 @@ export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metada
    * `process.env.RALLYPOINT_BASE_URL` can be passed as it is; the client rejects undefined with `missing_base_url`.
    */
   readonly baseUrl: string | undefined;
+  /** Where the pictures of users are: their addresses begin with it. Default: `baseUrl`. Discord has a host of its own for them. */
+  readonly picturesUrl?: string | undefined;
   /** @see {@link Client.setApplicationId} */
   readonly applicationId?: string | bigint | undefined;
   /** Opens pages for the player, such as the consent page. Default: the system's browser. */

@@ -115,11 +115,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
     this.#http = new Http({ baseUrl, transport, clock, entropy, logger });
-    const { deadlineMs, whenOffline, schemas } = options;
+    const { deadlineMs, whenOffline, schemas, picturesUrl } = options;
     const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http };
     this.#auth = new PlayerAuth({ ...common, transport });
     this.#session = new LiveSession({
-      ...{ ...common, socket, deadlineMs, whenOffline, schemas },
+      ...{ ...common, socket, deadlineMs, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
       scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting'),

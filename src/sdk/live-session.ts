@@ -22,7 +22,7 @@ import { VoiceCalls } from './voice/voice-calls.ts';
 
 /** What a {@link LiveSession} is made of. */
 export interface LiveSessionPorts<LobbyMetadata, MemberMetadata>
-  extends Pick<ClientOptions<LobbyMetadata, MemberMetadata>, 'deadlineMs' | 'whenOffline' | 'schemas'> {
+  extends Pick<ClientOptions<LobbyMetadata, MemberMetadata>, 'deadlineMs' | 'whenOffline' | 'schemas' | 'picturesUrl'> {
   readonly baseUrl: string;
   readonly http: Http;
   readonly clock: Clock;
@@ -89,7 +89,16 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
       memberMetadata: new MetadataReader(schemas?.member),
     });
     const { store, news, lobbies, calls } = this;
-    this.social = new SocialLayer({ clock, logger, calls, news, store, lobbies, send, web: baseUrl });
+    this.social = new SocialLayer({
+      clock,
+      logger,
+      calls,
+      news,
+      store,
+      lobbies,
+      send,
+      web: ports.picturesUrl ?? baseUrl,
+    });
     this.connection.status$.subscribe(({ status }) => {
       ports.onStatus(status);
       this.#statusChanged(status);

@@ -1,6 +1,5 @@
 import { relationshipTypes } from '../../model/relationship.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
-import { discordBaseUrl } from '../../wire/addresses.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Fields } from '../lobby/fields.ts';
 import { readFlags, readText } from '../lobby/lobby-reader.ts';
@@ -106,9 +105,8 @@ export function pictureOf(
   web: string,
   types: readonly [animated: string, still: string] = ['gif', 'png'],
 ): string {
-  const base = web === discordBaseUrl ? 'https://cdn.discordapp.com' : web;
-  if (typeof avatar !== 'string') return `${base}/embed/avatars/${(BigInt(id) >> 22n) % pictureCount}.png`;
-  return `${base}/avatars/${id}/${encodeURIComponent(avatar)}.${types[avatar.startsWith('a_') ? 0 : 1]}`;
+  if (typeof avatar !== 'string') return `${web}/embed/avatars/${(BigInt(id) >> 22n) % pictureCount}.png`;
+  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${types[avatar.startsWith('a_') ? 0 : 1]}`;
 }
 
 export function readStatus(value: unknown): UserStatus {
