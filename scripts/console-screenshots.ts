@@ -13,6 +13,8 @@ const words = process.argv.slice(2).filter(word => word !== '--phone');
 const isPhone = process.argv.includes('--phone');
 const [folder = join(import.meta.dirname, '../docs/images/console'), ...wanted] = words;
 
+const busySeconds = 25;
+
 interface Picture {
   readonly name: string;
   readonly hash: string;
@@ -50,7 +52,7 @@ try {
 function picturesOf(world: World, lobbyId: string): readonly Picture[] {
   const ada = world.user('ada').id;
   return [
-    { name: 'overview', hash: '#/' },
+    { name: 'overview', hash: '#/', prepare: keepBusy },
     {
       name: 'traffic',
       hash: '#/traffic',
@@ -86,6 +88,18 @@ function picturesOf(world: World, lobbyId: string): readonly Picture[] {
     { name: 'world', hash: `#/world/users/${ada}` },
     { name: 'time', hash: '#/time' },
   ];
+}
+
+/** Traffic for the charts, more of it now and then. The samples are taken while the page reads them. */
+async function keepBusy(page: Page): Promise<void> {
+  const { backend } = world;
+  const { id } = await backend.lobbies.create({ metadata: { map: 'reef' } });
+  for (let second = 0; second < busySeconds; second++) {
+    const calls = 12 + Math.round(8 * Math.sin(second / 3));
+    for (let call = 0; call < calls; call++) await backend.lobbies.edit(id, { metadata: { round: String(call) } });
+    if (second % 7 === 0) await backend.lobbies.get('5').catch(() => undefined);
+    await page.waitForTimeout(900);
+  }
 }
 
 /** What an evening leaves behind: lobbies, commands, interactions, errors, faults and timers. */

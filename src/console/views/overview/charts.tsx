@@ -4,6 +4,7 @@ import { Chart, type Line, type LineColour } from '../../ui/chart.tsx';
 import { words } from '../../words/en/overview.ts';
 
 const secondsShown = 300;
+const secondsShownMin = 60;
 
 interface ChartPlan {
   readonly title: string;
@@ -64,6 +65,9 @@ const charts: readonly ChartPlan[] = [
 export function Charts() {
   const shown = samples.value.slice(-secondsShown);
   const times = shown.map(({ taken_at_ms }) => taken_at_ms / 1000);
+  // The first samples would be a sliver of five minutes.
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const seconds = Math.min(secondsShown, Math.max(secondsShownMin, span));
   return (
     <section class="stack" aria-labelledby="overview-charts">
       <h2 id="overview-charts">{words.charts}</h2>
@@ -73,7 +77,7 @@ export function Charts() {
           <Chart
             key={title}
             title={title}
-            seconds={secondsShown}
+            seconds={seconds}
             times={times}
             lines={lines.map(
               ({ read, ...line }): Line => ({ ...line, values: shown.map(sample => numberOf(() => read(sample))) }),
