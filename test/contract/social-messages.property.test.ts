@@ -112,7 +112,7 @@ describe.each(places)('messages and blocks of two users at the same time, $place
     const [here, there] = opened.services as [Service, Service];
     const first = [await Player.of(here, 'ada'), await Player.of(here, 'grace')];
     players = [...first, ...first.map(({ id, token }) => new Player(there, id, token))];
-  });
+  }, patienceMs);
   afterAll(() => opened?.close());
 
   async function perform(player: Player, operation: Operation, sent: Map<string, string>): Promise<string> {
