@@ -6,7 +6,7 @@ import { TestCluster } from '../support/cluster/test-cluster.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { linearize, type Observed, type Specification } from '../support/gateway/linearizability.ts';
 import { needs } from '../support/runs/parts.ts';
-import { isSoak, patienceMs } from '../support/runs/soak.ts';
+import { patienceMs } from '../support/runs/soak.ts';
 import { tries } from '../support/runs/tries.ts';
 import { Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 
@@ -92,7 +92,7 @@ const places = [
     // In every run, the tests on shared engines have one node; two of them take too long.
     place: `on two nodes${engines.note}`,
     runs: 2,
-    missing: engines.missing || !isSoak,
+    missing: engines.missing,
     async open() {
       const cluster = await TestCluster.start(2, options);
       return { services: cluster.nodes, close: () => cluster.close() };
@@ -112,7 +112,7 @@ describe.each(places)('messages and blocks of two users at the same time, $place
     const [here, there] = opened.services as [Service, Service];
     const first = [await Player.of(here, 'ada'), await Player.of(here, 'grace')];
     players = [...first, ...first.map(({ id, token }) => new Player(there, id, token))];
-  });
+  }, patienceMs);
   afterAll(() => opened?.close());
 
   async function perform(player: Player, operation: Operation, sent: Map<string, string>): Promise<string> {

@@ -78,7 +78,7 @@ describe.each(places)('presences of users who do many things at the same time, $
     const [ada, ...others] = players;
     for (const player of others) await befriend(player, radia);
     await ada?.call('PUT', `${relationships}/${blocked}`, { type: 2 });
-  });
+  }, patienceMs);
   afterAll(() => opened?.close());
 
   /** @param sessions the user's own, which it closes at random */

@@ -177,7 +177,7 @@ describe.each(places)('relationships that users change at the same time, $place'
     const [here, there] = opened.services as [Service, Service];
     players = await Promise.all(names.map(name => Player.of(here, name)));
     twins = players.map(({ id, token }) => new Player(there, id, token));
-  });
+  }, patienceMs);
   afterAll(() => opened?.close());
 
   async function run(player: Player, script: readonly Step[], history: History): Promise<void> {
