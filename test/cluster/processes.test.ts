@@ -95,6 +95,12 @@ describe.skipIf(engines.missing)(`nodes as processes${engines.note}`, () => {
       },
     );
     await refused.promise;
+    // The node has no claim on the event once it has recorded the refusal, in the lobby's scope.
+    const log = async () =>
+      JSON.stringify(await (await fetch(`${a.ready.controlBase}/log`, { headers: operator })).json());
+    const operator = { authorization: `Bearer ${a.ready.controlToken}` };
+    await expect.poll(log).toContain('"outcome":"retry"');
+    await callApi(a.ready, 'PATCH', `/lobbies/${(body as Lobby).id}`, { metadata: { refused: 'yes' } });
     await a.end('SIGKILL');
     status = 204;
     await accepted.promise;
