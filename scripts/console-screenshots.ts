@@ -136,7 +136,7 @@ async function tellStory(world: World): Promise<string> {
   await backend.lobbies.edit(id, { metadata: { map: 'harbour', mode: 'duel', round: '2' } });
   await backend.lobbies.get('5').catch(() => undefined);
   await world.user('ada').use('/rally', { where: 'harbour' });
-  await control('POST', '/faults', { kind: 'status', status: 503, count: 3, match: { route: 'createLobby' } }).catch(
+  await control('POST', '/faults', { kind: 'status', status: 503, count: 3, match: { route: 'joinLobby' } }).catch(
     () => undefined,
   );
   return id;

@@ -73,7 +73,7 @@ export interface TokenExpectations {
 /**
  * Checks an ID token by the service's keys.
  *
- * @see OpenID Connect Core 1.0, section 3.1.3.7
+ * @see https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
  */
 export async function checkIdToken(
   token: string,
