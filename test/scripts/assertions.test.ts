@@ -65,7 +65,8 @@ it('every test asserts something, itself or by a function that does', () => {
   const asserting = new Set(files.map(({ file }) => `${file} assert`));
   const asserts = ({ file, imports }: (typeof files)[number], { calls }: Body) =>
     calls.some(
-      name => /^(expect|assert|fc\.assert|waitFor)$/.test(name) || asserting.has(`${imports.get(name) ?? file} ${name}`),
+      name =>
+        /^(expect|assert|fc\.assert|waitFor)$/.test(name) || asserting.has(`${imports.get(name) ?? file} ${name}`),
     );
   for (let size = 0; size < asserting.size; ) {
     size = asserting.size;
