@@ -6,7 +6,7 @@ export const allowedLicences: ReadonlySet<string> = new Set([
 ]);
 
 /** The sizes of the tarball, in bytes. */
-export const tarballMax = { packed: 3_300_000, unpacked: 11_000_000, file: 1_200_000, files: 540 } as const;
+export const tarballMax = { packed: 3_400_000, unpacked: 11_500_000, file: 1_200_000, files: 600 } as const;
 
 /** Every path in the tarball matches one of these. */
 export const publishedPaths: readonly RegExp[] = [
