@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 import { RunsReporter } from './test/support/runs/runs-reporter.ts';
@@ -34,8 +35,8 @@ const alone = [
   'test/service/http/stranger-bodies.test.ts',
 ];
 
-// Unless told, vitest leaves one core of the machine unused: half of a small one.
-const maxWorkers = '100%';
+// More processes than cores: many tests wait for other programs, or for time that is really to pass.
+const maxWorkers = Math.ceil(1.5 * availableParallelism());
 /** With RALLYPOINT_TEST_ENGINES=shared the services of tests run on PostgreSQL and Redis instead of in memory. */
 const isShared = process.env.RALLYPOINT_TEST_ENGINES === 'shared';
 

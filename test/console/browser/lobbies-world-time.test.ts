@@ -11,6 +11,7 @@ import { accessibilityIssues, ConsolePage, windows } from '../../support/console
 import { end, StandIn } from '../../support/console/stand-in.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { needs } from '../../support/runs/parts.ts';
+import { isSoak } from '../../support/runs/soak.ts';
 
 /** The views of lobbies, world and time in a real browser, with a real service on a virtual clock. */
 const chromium = await needs('browser');
@@ -378,10 +379,8 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
     await page.getByRole('row', { name: '5' }).waitFor();
   });
 
-  const schemes = [
-    ['light', windows.wide],
-    ['dark', windows.phone],
-  ] as const;
+  // The views themselves are looked at in light, too, in console.test.ts.
+  const schemes = [['dark', windows.phone] as const, ...(isSoak ? [['light', windows.wide] as const] : [])];
 
   it.each(schemes)(
     'lobbies are accessible in %s, fit the window, and ask nobody else',

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { digest } from '../../../src/sdk/keychain/names.ts';
 import { forwarderAgreement, forwarderAnswers, forwarderExitCodes } from '../../../src/sdk/native/forwarder.ts';
 import type { Finding } from '../../../src/sdk/redirect/doctor/finding.ts';
@@ -22,6 +22,10 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
 
   beforeAll(async () => {
     windows = await Windows.start();
+  }, 120_000);
+  // What stands still would let every further test wait.
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await windows.restart();
   }, 120_000);
   afterAll(() => windows.close());
 

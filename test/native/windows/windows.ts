@@ -27,6 +27,9 @@ export function windowsPath(path: string): string {
 }
 
 const installAttemptsMax = 3;
+/** Now and then a process of Node stands still under Wine for good, as it starts or later. */
+const agentAttemptsMax = 3;
+const agentStartMs = 30_000;
 
 /** A Windows of its own, by Wine, in a temporary folder, with a process of Node in it that calls functions. */
 export class Windows {
@@ -76,12 +79,24 @@ export class Windows {
   }
 
   async close(): Promise<void> {
-    const ended = this.#agent && once(this.#agent, 'exit');
+    await this.#endAgent();
+    await this.#folder.remove();
+  }
+
+  /** Ends all programs of this Windows, and starts the process that calls functions anew. */
+  async restart(): Promise<void> {
+    await this.#endAgent();
+    await this.#startAgent();
+  }
+
+  async #endAgent(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = undefined;
+    const ended = agent && agent.exitCode === null && agent.signalCode === null && once(agent, 'exit');
     this.#socket?.destroy();
     // Ends what is left of this Windows, and waits until it has.
     await this.run('wineserver', '--kill').catch(() => {});
     await ended;
-    await this.#folder.remove();
   }
 
   /** Now and then Wine leaves a new prefix without its system's files; then another one is made. */
@@ -100,6 +115,17 @@ export class Windows {
   }
 
   async #startAgent(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#tryAgent();
+      } catch (error) {
+        if (attempt === agentAttemptsMax) throw error;
+        await this.#endAgent();
+      }
+    }
+  }
+
+  async #tryAgent(): Promise<void> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -117,8 +143,9 @@ export class Windows {
     gone.catch(error => {
       for (const { reject } of this.#pending.values()) reject(error);
     });
-    const [socket] = await Promise.race([once(server, 'connection') as Promise<[Socket]>, gone]);
-    server.close();
+    const signal = AbortSignal.timeout(agentStartMs);
+    const connected = once(server, 'connection', { signal }) as Promise<[Socket]>;
+    const [socket] = await Promise.race([connected, gone]).finally(() => server.close());
     this.#socket = socket;
     socket.on('error', () => {});
     createInterface({ input: socket }).on('line', line => this.#answered(JSON.parse(line)));
