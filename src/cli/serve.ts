@@ -99,7 +99,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(shared && { store: shared.store, bus: shared.bus, secret: shared.secrets }),
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
-    // By name, so that whoever opens it sees what happened before.
+    // By name, so that the console shows what happened before it was opened.
     ...(chooseConsole(settings) && { console: true }),
   };
 }

@@ -53,7 +53,7 @@ async function show(client: GatewayClient, more: Partial<Activity> = {}, status 
   const state = `shown as number ${++shown}`;
   const d = { since: null, afk: false, status, activities: [{ ...activity, ...more, state }] };
   client.send({ op: opcodes.PRESENCE_UPDATE, d });
-  // Own sessions are told when it is stored.
+  // The user's own sessions receive an event when it is stored.
   await client.until(() => JSON.stringify(seen(client, 'SESSIONS_REPLACE')).includes(state));
 }
 let shown = 0;

@@ -98,7 +98,7 @@ describe.each([
     expect(await listsOf(other)).toEqual([`${kind} 1 ada`]);
   });
 
-  it('is rejected and withdrawn, and each is told its own former type', async () => {
+  it('is rejected and withdrawn, and each side receives its own former type', async () => {
     const [mine, theirs] = [await alone.connect(), await other.connect()];
     await alone.result('PUT', `${path}/${grace}`, {});
     expect(await other.result('DELETE', `${path}/${ada}`)).toBe('204');
@@ -172,7 +172,7 @@ describe('full relationships', () => {
     expect((await alone.call('GET', full)).body).toEqual([expect.not.objectContaining({ note: expect.anything() })]);
   });
 
-  it('are told to the sessions of all games, and say who plays this one', async () => {
+  it('reach the sessions of all games, and say who plays this one', async () => {
     const moon = await Player.of(service, 'ada', { game: games.moonrise });
     const session = await moon.connect();
     await alone.result('PUT', `${full}/${grace}`, {});
@@ -282,7 +282,7 @@ describe('game relationships', () => {
     expect(await listsOf(other)).toEqual(['game 1 ada']);
   });
 
-  it('are told to a user’s own client, which names the game', async () => {
+  it('reach a user’s own client, with the name of the game', async () => {
     const token = await sessionToken(service, ada);
     const own = { authorization: token, 'content-type': 'application/json' };
     const client = await GatewayClient.identified(service.gateway, { token });
@@ -369,7 +369,7 @@ describe('sessions', () => {
 });
 
 describe('names', () => {
-  it('are told to the user’s own sessions when they change', async () => {
+  it('reach the user’s own sessions when they change', async () => {
     const { access_token, id } = await provisional('someone');
     const player = new Player(service, id, access_token);
     const session = await player.connect();

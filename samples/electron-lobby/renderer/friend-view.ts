@@ -58,18 +58,18 @@ export function createFriendView(actions: Actions): View & { focusComposer(): vo
     el('p', {}, 'Choose a friend to write to them, or to play together.'),
   );
 
-  async function work(todo: (userId: SocialUserSnapshot['id']) => Promise<Outcome>, said: string): Promise<void> {
+  async function work(act: (userId: SocialUserSnapshot['id']) => Promise<Outcome>, said: string): Promise<void> {
     if (!friend) return;
-    const outcome = await todo(friend.id);
+    const outcome = await act(friend.id);
     notice.show(outcome.ok ? undefined : outcome.problem);
     setText(done, outcome.ok ? said : '');
     setTimeout(() => setText(done, ''), 2_000);
   }
 
-  async function end(todo: (userId: SocialUserSnapshot['id']) => Promise<Outcome>): Promise<void> {
+  async function end(act: (userId: SocialUserSnapshot['id']) => Promise<Outcome>): Promise<void> {
     confirmation.close();
     if (!friend) return;
-    const outcome = await todo(friend.id);
+    const outcome = await act(friend.id);
     if (outcome.ok) actions.showFriend(null);
     else notice.show(outcome.problem);
   }

@@ -270,7 +270,7 @@ export class People {
     this.#news.add({ type: event, userId: id, user, isGame: part === 'gameRelationship' });
   }
 
-  /** These are all presences; whoever is not among them is offline. */
+  /** These are all presences; users who are not among them are offline. */
   #presencesAre(presences: readonly Fields[]): void {
     const known = new Map(presences.map(presence => [userIdIn(presence), presence]));
     for (const id of known.keys()) if (id !== undefined) this.#person(id);

@@ -211,7 +211,7 @@ export interface DirectMessageSnapshot {
   readonly id: MessageId;
   /** As in {@link LobbyMessageSnapshot}. */
   readonly key: string;
-  /** The other user, whoever wrote it. */
+  /** The other user, also if the player wrote it. */
   readonly userId: UserId;
   readonly channelId: ChannelId;
   readonly author: UserSnapshot | undefined;

@@ -19,7 +19,7 @@ const counted = ['applications', 'users', 'guilds', 'lobbies', 'commands'] as co
 async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatus> {
   const { core, gateway, signIn, controlBase } = deps;
   const { store, bus, clock, limits, addresses } = core;
-  // Whoever asks for this has opened the console.
+  // A caller of this has opened the console.
   core.activity?.record({ isRead: true });
   const records = await Promise.all(counted.map(async name => [name, countOf(await counts.of(name))] as const));
   return {

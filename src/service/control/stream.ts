@@ -84,7 +84,7 @@ export class Streams {
 }
 
 /**
- * One reader. What it does not read in time is bounded: of the traffic the oldest entries are left out, and it is told how many; of all
+ * One reader. What it does not read in time is bounded: of the traffic the oldest entries are left out, and it receives their number; of all
  * else only the newest state counts.
  */
 class Stream {

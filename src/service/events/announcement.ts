@@ -32,7 +32,7 @@ export const topics = {
   guildCommands: (id: ApplicationId, guildId: GuildId): Topic => `commands/${id}/${guildId}`,
   /** A user's relationships, for the own sessions that may read them; those in a game for sessions of its family. */
   relationships: (id: UserId): Topic => `relationships/${id}`,
-  /** The own sessions that see the presences of a user's friends: they are told whom to follow. */
+  /** The own sessions that see the presences of a user's friends: the events say whom to follow. */
   friendsPresences: (id: UserId): Topic => `friends-presences/${id}`,
   /** A user's presence as friends see it. */
   presence: (id: UserId): Topic => `presence/${id}`,
@@ -40,7 +40,7 @@ export const topics = {
   gamePresence: (id: UserId, familyId: ApplicationId): Topic => `presence/${id}/${familyId}`,
   /** What a user plays without showing it, for sessions of users who were invited. */
   hiddenActivities: (id: UserId): Topic => `hidden-activities/${id}`,
-  /** A user's own sessions, for what they are told of each other. */
+  /** A user's own sessions, for events about each other. */
   sessions: (id: UserId): Topic => `sessions/${id}`,
   /** A user's direct messages, for the own sessions that may read them. */
   directMessages: (id: UserId): Topic => `messages/${id}`,

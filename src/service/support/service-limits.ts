@@ -90,7 +90,7 @@ export const serviceLimits = {
   gatewayShardsMax: 16_384,
   /** Sessions one user (or one bot) holds at a time. Unspecified: the interface names no number. */
   gatewaySessionsPerUserMax: 100,
-  /** Sessions of a user that its other sessions are told of, beside the one called `all`. */
+  /** Sessions in SESSIONS_REPLACE, besides the one called `all`. */
   ownSessionsListedMax: 15,
   /** How long a session without a connection shows what its user plays, and how many a user has; the oldest makes room. Unspecified: the number. */
   headlessSessionLifeMs: 20 * 60_000,

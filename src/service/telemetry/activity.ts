@@ -385,7 +385,7 @@ export class Activity {
     if (response) {
       answerOf(response).then(
         answer => Object.assign(details, answer === undefined ? {} : { answer, answerBytes: answer.length }),
-        () => {}, // Whoever reads the answer itself receives the error.
+        () => {}, // The reader of the answer receives the error.
       );
     }
     this.#keep(

@@ -38,7 +38,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('are compressed for whoever accepts that, and cached where their names change with their content', async () => {
+  it('are compressed for clients that accept that, and cached where their names change with their content', async () => {
     const { get } = open(built);
     const whole = await get('/console/main-AB12.js');
     expect(whole).toMatchObject({ statusCode: 200, body: script });

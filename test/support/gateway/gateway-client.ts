@@ -103,7 +103,7 @@ export class GatewayClient {
     return (await this.frame(({ t }) => t === name)).d as T;
   }
 
-  /** Names of all dispatches so far, without those by which every player's session is told of its user's other sessions. */
+  /** Names of all dispatches so far, without those about the user's other sessions. */
   get names(): string[] {
     const names = this.frames.filter(({ op }) => op === opcodes.DISPATCH).map(({ t }) => String(t));
     return names.filter(name => name !== 'READY_SUPPLEMENTAL' && name !== 'SESSIONS_REPLACE');

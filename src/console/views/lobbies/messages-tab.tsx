@@ -57,7 +57,7 @@ function SendForm({ lobby }: { readonly lobby: LobbyDetails }) {
   const [content, setContent] = useState('');
   const running = useRun();
   const { failure, isBusy } = running;
-  // Whoever was chosen may have left meanwhile.
+  // The user who was chosen may have left meanwhile.
   const as = lobby.members.find(({ id }) => id === sender)?.id ?? lobby.members[0]?.id ?? '';
   const send = async (event: Event) => {
     event.preventDefault();

@@ -10,7 +10,7 @@ import { type FaultPresetName, faultPresetNames, faultPresets, seedOf } from './
 
 const words = timeWords.presets;
 
-/** Situations of several faults at once, by a seed. */
+/** Situations with several faults, each with a seed. */
 export function PresetsCard({ onArmed }: { onArmed(): void }) {
   const [seed, setSeed] = useState('1');
   const running = useRun();

@@ -97,7 +97,7 @@ async function followLobbies(
 /** Sends a player a lobby late, in its present state; a lobby that was deleted meanwhile is not sent at all. */
 export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
   return async (session, { to, scope, follow }) => {
-    if (to !== session.home) return; // Whoever follows something else late is sent its state by other means.
+    if (to !== session.home) return; // A session that follows another topic late receives its state by other means.
     const { application_id, user_id } = session.record;
     const readings = await lobbies.ofPlayer(application_id ?? '', user_id);
     const reading = readings.find(candidate => candidate.scope === scope);

@@ -41,7 +41,7 @@ export async function readFriendsPresences(
 ): Promise<readonly Presence[]> {
   if (!may(...reading)) return [];
   await session.follow(topics.friendsPresences(id));
-  // Whoever becomes a friend from here on is introduced by an event.
+  // Users who become friends from here on are introduced by events.
   const visible = await visibleUsers(core.store, { userId: id, familyId });
   const joined = [
     ...visible.friends.map(friend => session.follow(topics.presence(friend))),
