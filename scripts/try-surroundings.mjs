@@ -121,7 +121,7 @@ async function run(wanted, place) {
 /** Everything but what belongs to a person's session, and what npm told the script that called this one. */
 function environment() {
   const personal =
-    /^(npm_(?!config_(registry|cafile|nodedir)$)|XDG_|DBUS_|DISPLAY$|WAYLAND_|RALLYPOINT_|NODE_(?!EXTRA_CA_CERTS$)|INIT_CWD$|CHROMIUM$)/;
+    /^(npm_(?!config_(registry|cafile|nodedir)$)|XDG_|DBUS_|DISPLAY$|WAYLAND_|RALLYPOINT_(?!TEST_RETRIES$)|NODE_(?!EXTRA_CA_CERTS$)|INIT_CWD$|CHROMIUM$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !personal.test(name)));
 }
 

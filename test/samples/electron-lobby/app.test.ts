@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SenderFrame } from '@rallypoint/sdk/electron/main';
@@ -27,7 +28,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   await app?.close();
-  rmSync(folder, { recursive: true, force: true });
+  // The folder of the sign-in may still be being opened: the app does not wait for a keychain when it closes.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function start(options: Partial<AppOptions> = {}): Promise<void> {
