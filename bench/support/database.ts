@@ -19,20 +19,27 @@ export function databaseCpu(url: string): number {
  */
 export function pinDatabase(url: string): void {
   if (!pinned) return;
-  for (const { id } of processesOf(url)) execFileSync('taskset', ['-p', '-c', '1', String(id)], { stdio: 'ignore' });
+  for (const { id } of processesOf(url)) {
+    try {
+      execFileSync('taskset', ['-p', '-c', '1', String(id)], { stdio: 'ignore' });
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 /** The server's first process, and then all others. */
 function processesOf(url: string): { readonly id: number; readonly stat: readonly number[] }[] {
   const folder = new URL(url).searchParams.get('host') ?? '';
   const server = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const found = readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .flatMap(name => {
-      const stat = statOf(name);
-      return stat && (Number(name) === server || stat[1] === server) ? [{ id: Number(name), stat }] : [];
-    });
-  return found.sort((a, b) => Number(b.id === server) - Number(a.id === server));
+  const found: { readonly id: number; readonly stat: readonly number[] }[] = [];
+  for (const name of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
+    const [id, stat] = [Number(name), statOf(name)];
+    if (!stat) continue;
+    if (id === server) found.unshift({ id, stat });
+    else if (stat[1] === server) found.push({ id, stat });
+  }
+  return found;
 }
 
 /** The fields behind the name of the program: the state, the parent … */
