@@ -84,11 +84,9 @@ export function fits(kept: KeptEntry, { isWanted, search }: TrafficFilter): bool
   return isWanted(kept) && (search === undefined || textOf(kept).includes(search));
 }
 
-/** All that an entry says, in lower case. What nobody received was never encoded, and is not searched. */
-function textOf({ entry, details }: KeptEntry): string {
-  const { requestBody, answer, event, data, query } = details;
-  const received = entry.kind === 'dispatch' && entry.sessions > 0 ? event?.data : undefined;
-  return [JSON.stringify([entry, requestBody, data, query]), answer ?? '', received ?? ''].join('\n').toLowerCase();
+/** All that an entry says, in lower case. */
+function textOf({ entry, details: { requestBody, answer, data, query } }: KeptEntry): string {
+  return [JSON.stringify([entry, query]), requestBody, answer, data].join('\n').toLowerCase();
 }
 
 /** @throws ControlRefusal */

@@ -39,12 +39,14 @@ function contentsOf(line: Line): [string, unknown][] {
 const recordedHeader = /^(content-type|retry-after|x-ratelimit-.*)$/;
 
 function linesOf({ entry, details }: KeptEntry): Line[] {
-  if (entry.kind === 'connection') return connectionLines(entry, details.data);
+  if (entry.kind === 'connection')
+    return connectionLines(entry, details.data === undefined ? undefined : parseJson(details.data));
   if ((entry.kind !== 'request' && entry.kind !== 'oauth') || entry.route === null) return [];
   const { id: request, route, at_ms: atMs, duration_ms, status } = entry;
   const { requestHeaders = {}, requestBody, answerHeaders = {}, authorization } = details;
   const isForm = requestHeaders['content-type']?.includes('x-www-form-urlencoded');
-  const sent = requestBody === undefined ? {} : isForm ? { form: requestBody } : { body: requestBody };
+  const given = requestBody === undefined ? undefined : parseJson(requestBody);
+  const sent = given === undefined ? {} : isForm ? { form: given } : { body: given };
   const query = Object.entries(details.query ?? {}).flatMap(([name, value]) => {
     const text = typeof value === 'object' ? value[0] : value;
     return text === undefined ? [] : [[name, text] as const];
