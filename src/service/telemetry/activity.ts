@@ -602,14 +602,36 @@ function holdsBytes(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(part => part instanceof Uint8Array);
 }
 
-/** What a server outside answered, read from a copy while others read the original; only small texts. */
+/**
+ * What a server outside answered, read from a copy while others read the original; only small texts. The server may announce one length
+ * and send another, compressed or slowly.
+ */
 async function answerOf(response: Response): Promise<string | undefined> {
   const type = response.headers.get('content-type') ?? '';
   const length = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
   if (!/json|text/.test(type) || length > answerBytesMax || typeof response.clone !== 'function') return undefined;
-  return response.clone().text();
+  const reader = response.clone().body?.getReader();
+  if (!reader) return undefined;
+  const tooLate = setTimeout(() => void reader.cancel().catch(ignore), answerMs).unref();
+  try {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for (let next = await reader.read(); next.value; next = await reader.read()) {
+      size += next.value.length;
+      if (size > answerBytesMax) return undefined;
+      pieces.push(next.value);
+    }
+    return Buffer.concat(pieces).toString();
+  } finally {
+    clearTimeout(tooLate);
+    reader.cancel().catch(ignore);
+  }
 }
 
+const ignore = () => {};
+
+/** How long the rest of an answer may take, where nobody else waits for it. */
+const answerMs = 1000;
 const answerBytesMax = 16 * 1024;
 
 function reasonOf(error: unknown): string {
