@@ -89,6 +89,24 @@ function textOf({ entry, details: { requestBody, answer, data, query } }: KeptEn
   return [JSON.stringify([entry, query]), requestBody, answer, data].join('\n').toLowerCase();
 }
 
+/**
+ * Goes through items and lets other work run in between, because the items can be megabytes.
+ *
+ * @param visit called for each item, in order
+ */
+export async function eachWithPauses<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+  let pausedAtMs = performance.now();
+  for (const item of items) {
+    visit(item);
+    if (performance.now() - pausedAtMs < turnMs) continue;
+    await nextTurn();
+    pausedAtMs = performance.now();
+  }
+}
+
+/** How long work goes on without a pause. */
+const turnMs = 10;
+
 /** @throws ControlRefusal */
 export async function pageOfTraffic(activity: Activity, query: Query): Promise<Omit<TrafficPage, 'node'>> {
   const filter = readFilter(query, activity);
