@@ -200,6 +200,7 @@ export const consoleLimits = {
   /** Former versions of commands. */
   commandVersionsMax: 20,
   commandVersionsInAllMax: 2000,
+  commandVersionsBytesMax: 8 * 1024 * 1024,
   /** Metrics samples that a new reader receives. */
   samplesMax: 300,
   /** How long a credential for acting is valid. */

@@ -2,8 +2,10 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { lazyEvent, topics } from '../../../src/service/events/announcement.ts';
+import type { CommandRecord } from '../../../src/service/store/records.ts';
 import { consoleLimits } from '../../../src/service/support/service-limits.ts';
 import { Activity } from '../../../src/service/telemetry/activity.ts';
+import { CommandVersions } from '../../../src/service/telemetry/command-versions.ts';
 import { systemClock, systemEntropy, systemFetch } from '../../../src/wire/clock/ports.ts';
 
 function recording(): Activity {
@@ -66,3 +68,15 @@ it('reads no more of another server’s answer than it keeps, and not for long',
   await expect.poll(() => open, { timeout: 8000 }).toBeLessThan(2);
   expect([activity.at(2)?.details.answer, activity.at(3)?.details.answer]).toEqual([undefined, 'x']);
 }, 10_000);
+
+it('bounds the bytes of the versions of commands', () => {
+  const versions = new CommandVersions();
+  const size = 1024 * 1024;
+  const command = { description: 'x'.repeat(size) } as CommandRecord;
+  const kept = () => ['a', 'b', 'c'].flatMap(id => versions.of(id)).length;
+  for (let n = 0; n < 30; n++) versions.add(['a', 'b', 'c'][n % 3] ?? '', command, n, null);
+  expect(kept() * size).toBeLessThanOrEqual(consoleLimits.commandVersionsBytesMax);
+  for (let n = 0; n < 30; n++) versions.add('a', command, n, null);
+  expect(kept() * size).toBeLessThanOrEqual(consoleLimits.commandVersionsBytesMax);
+  expect(versions.of('a')[0]?.atMs).toBe(29);
+});
