@@ -92,6 +92,8 @@ export const serviceLimits = {
   gatewaySessionsPerUserMax: 100,
   /** Sessions in SESSIONS_REPLACE, besides the one called `all`. */
   ownSessionsListedMax: 15,
+  /** Activities of a user that others see; newer ones replace older ones. Unspecified: twice what one session may show. */
+  shownActivitiesMax: 20,
   /** How long a session without a connection shows what its user plays, and how many a user has; the oldest makes room. Unspecified: the number. */
   headlessSessionLifeMs: 20 * 60_000,
   headlessSessionsPerUserMax: 10,
@@ -198,6 +200,7 @@ export const consoleLimits = {
   /** Former versions of commands. */
   commandVersionsMax: 20,
   commandVersionsInAllMax: 2000,
+  commandVersionsBytesMax: 8 * 1024 * 1024,
   /** Metrics samples that a new reader receives. */
   samplesMax: 300,
   /** How long a credential for acting is valid. */

@@ -574,4 +574,36 @@ describe('the safety of the control API', () => {
     expect(first).toBeGreaterThan(1);
     expect((last - first) * size).toBeLessThan(consoleLimits.trafficBytesMax);
   });
+
+  it('counts whatever callers send, with or without a length, towards those bounds', async () => {
+    const other = await startService({ console: true, limits: 'off', fixtures: starfall });
+    onTestFinished(() => other.close());
+    const port = Number(new URL(other.apiBase).port);
+    const kept = async () => {
+      const { first, last } = await control(other, 'GET /traffic');
+      return last - first;
+    };
+    const send = async (request: string, count: number) => {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.write(request.repeat(count));
+      let answers = 0;
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        answers += piece.split('HTTP/1.1 ').length - 1;
+      });
+      await expect.poll(() => answers, { timeout: 15_000 }).toBeGreaterThan(count * 0.99);
+    };
+    const length = 16_000;
+    const host = 'Host: 127.0.0.1\r\n';
+    const body = `{"a":"${'x'.repeat(length)}"}`;
+    await send(
+      `POST /api/v10/partner-sdk/token HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      300,
+    );
+    // Before somebody reads it, less is kept.
+    expect((await kept()) * length).toBeLessThan(consoleLimits.trafficUnreadBytesMax);
+    await send(`GET /api/v10/gateway?${'x'.repeat(length - 1000)} HTTP/1.1\r\n${host}\r\n`, 1200);
+    expect((await kept()) * length).toBeLessThan(consoleLimits.trafficBytesMax * 1.1);
+  }, 30_000);
 });
