@@ -109,6 +109,8 @@ export const runtimeLimits = {
   /** How long a service that is stopped waits for requests under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
+  /** How long a node whose start failed waits until its engines know. */
+  failedStartMs: 300,
   /** The share of that time that is reserved for closing the store. */
   drainRestShare: 0.1,
   /** How long an idle connection may still send requests after the service was stopped. */
