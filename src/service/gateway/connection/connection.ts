@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../../model/gateway.ts';
-import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
+import { type Cancel, type Clock, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { parseFrame } from '../../../wire/gateway/frames.ts';
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
 import type { TrafficObserver } from '../../support/traffic.ts';
@@ -99,6 +99,7 @@ export class Connection implements Sender, SocketListener {
   #received = 0;
   #open = true;
   #isFrozen = false;
+  #withheld: Cancel | undefined;
   #cutAt: number | undefined;
 
   constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
@@ -135,6 +136,23 @@ export class Connection implements Sender, SocketListener {
     return this.#queue.length;
   }
 
+  /** Sends nothing until {@link proceed}, or its own end, or for as long as `runtimeLimits.gatewayWithheldMs`. */
+  withhold(): void {
+    this.#withheld ??= systemClock.schedule(runtimeLimits.gatewayWithheldMs, () => this.proceed());
+  }
+
+  /** Sends what was withheld. Idempotent. */
+  proceed(): void {
+    if (!this.#withheld) return;
+    this.#endWithholding();
+    this.flush();
+  }
+
+  #endWithholding(): void {
+    this.#withheld?.();
+    this.#withheld = undefined;
+  }
+
   /** Sends a frame at the end of this turn; does nothing after the connection was closed. */
   send(frame: OutFrame): void {
     if (!this.#open) return;
@@ -168,7 +186,7 @@ export class Connection implements Sender, SocketListener {
   flush(): void {
     const queue = this.#queue;
     const sequence = this.#sequence;
-    if (queue.length === 0) return;
+    if (queue.length === 0 || this.#withheld) return;
     const owed = this.#queuedOwed;
     this.#queue = [];
     this.#sequence = 0;
@@ -219,6 +237,7 @@ export class Connection implements Sender, SocketListener {
   /** As {@link close}, with a code of the WebSocket protocol. */
   closeWith(code: number, reason: string): void {
     if (!this.#open) return;
+    this.#endWithholding();
     this.flush();
     if (!this.#open) return; // Flushing has closed it, because the client reads too slowly.
     const compressing = this.#compressing;
@@ -257,6 +276,7 @@ export class Connection implements Sender, SocketListener {
     if (!this.#open) return;
     this.#open = false;
     this.#queue = [];
+    this.#endWithholding();
     this.#context.onEnd(this, code, byPeer);
   }
 
