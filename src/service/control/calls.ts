@@ -21,6 +21,8 @@ import { trafficCalls } from './traffic/calls.ts';
 import { applicationCalls } from './world/applications.ts';
 import { fixturesCalls } from './world/fixtures.ts';
 import { guildCalls } from './world/guilds.ts';
+import { removalCalls } from './world/removals.ts';
+import { socialCalls } from './world/social.ts';
 import { userCalls } from './world/users.ts';
 
 const snapshotBytesMax = 256 * 1024 * 1024;
@@ -40,6 +42,8 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     ...userCalls(deps),
     ...lobbyCalls(deps, counts),
     ...guildCalls(deps),
+    ...removalCalls(deps),
+    ...socialCalls(deps),
     ...commandCalls(deps),
     ...sessionCalls(deps),
     ...actingCalls(deps),

@@ -49,7 +49,7 @@ export function sessionCalls({ core, gateway }: ControlDeps): readonly ControlCa
   ];
 }
 
-const actionBody = object({ action: oneOf(['drop', 'freeze', 'reconnect', 'invalidate', 'end']), resumable: flag }, [
+const actionBody = object({ action: oneOf(['drop', 'freeze', 'thaw', 'reconnect', 'invalidate', 'end']), resumable: flag }, [
   'action',
 ]);
 const topicsShownMax = 100;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { allIntents } from '../../../src/model/gateway.ts';
-import { type Service, startService } from '../../../src/service/index.ts';
+import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
 import { consoleLimits } from '../../../src/service/support/service-limits.ts';
 import { readRecording } from '../../../src/testing/recording/recording.ts';
 import type { ActAs } from '../../../src/wire/control/act.ts';
@@ -240,7 +240,7 @@ describe('the control API for the console', () => {
   it('gives the world as a fixtures document without secrets, which a service accepts', async () => {
     const document = await control(service, 'GET /fixtures');
     expect(JSON.stringify(document)).not.toMatch(/starfall-bot-token|bot_token"|signing_key/);
-    const other = await startService({ fixtures: document });
+    const other = await startService({ fixtures: document as unknown as Fixtures });
     onTestFinished(() => other.close());
     const { guilds = [], applications = [] } = await control(other, 'GET /fixtures');
     expect(guilds).toEqual(document.guilds);
