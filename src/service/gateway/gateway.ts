@@ -178,8 +178,7 @@ export function createGateway(
         else if (action === 'freeze') connection.freeze();
         else if (action === 'thaw') {
           if (connection.thaw()) protocol.askBack(connection);
-        }
-        else if (action === 'reconnect') protocol.askBack(connection);
+        } else if (action === 'reconnect') protocol.askBack(connection);
         else protocol.invalidate(connection, resumable);
         return true;
       },

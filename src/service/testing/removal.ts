@@ -254,9 +254,14 @@ export function createRemoval(
     },
 
     async role(guildId, id) {
-      if ((id as string) === guildId) throw new RemovalError('in_use', 'Every guild has the role of everyone; it cannot be deleted.');
+      if ((id as string) === guildId)
+        throw new RemovalError('in_use', 'Every guild has the role of everyone; it cannot be deleted.');
       await change(guildId, async (transaction, guild) => {
-        await known('role', id, guild.roles.find(role => role.id === id));
+        await known(
+          'role',
+          id,
+          guild.roles.find(role => role.id === id),
+        );
         await deleteRole(transaction, guild, id);
       });
       await dropFromCommands(guildId, new Set([id]));
@@ -266,7 +271,11 @@ export function createRemoval(
       const gone = await change(
         guildId,
         async (transaction, guild) => {
-          await known('channel', id, guild.channels.find(channel => channel.id === id));
+          await known(
+            'channel',
+            id,
+            guild.channels.find(channel => channel.id === id),
+          );
           return deleteChannel(transaction, guild, id);
         },
         // No lobby is linked to it at the same time.

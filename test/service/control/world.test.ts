@@ -275,7 +275,13 @@ describe('deleting', () => {
     const bot = await GatewayClient.identified(service.gateway, { token: 'doomed-token', intents: intents.GUILDS });
     onTestFinished(() => bot.end());
     await bot.dispatch('GUILD_CREATE');
-    await callApi(service, 'POST', `/applications/${app}/guilds/${place}/commands`, { name: 'x', description: 'x' }, token);
+    await callApi(
+      service,
+      'POST',
+      `/applications/${app}/guilds/${place}/commands`,
+      { name: 'x', description: 'x' },
+      token,
+    );
     const linked = await callApi(
       service,
       'POST',

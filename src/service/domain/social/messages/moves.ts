@@ -4,15 +4,7 @@ import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { userView } from '../../accounts/user-view.ts';
 import { pairOf } from '../pair.ts';
-import {
-  channelOf,
-  deleteRecord,
-  ephemeralPlace,
-  laterMessage,
-  messagesScope,
-  pairName,
-  putPlaces,
-} from './pair.ts';
+import { channelOf, deleteRecord, ephemeralPlace, laterMessage, messagesScope, pairName, putPlaces } from './pair.ts';
 
 /** Conversations that move to another account. */
 export interface ChannelMoves {
