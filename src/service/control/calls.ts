@@ -32,7 +32,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
   const { core } = deps;
   const alone = oneAtATime();
   const counts = new Counts(core);
-  return [
+  const calls: ControlCall[] = [
     ...statusCalls(deps, counts),
     ...trafficCalls(deps, body => callAs(deps, body)),
     ...fixturesCalls(deps),
@@ -61,7 +61,13 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     }),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
+    call('GET /openapi.json', async () => {
+      // Loaded late, because most services never serve it.
+      const { controlDocument } = await import('./openapi/document.ts');
+      return controlDocument([...calls, { name: 'GET /stream' }], deps.controlBase());
+    }),
   ];
+  return calls;
 }
 
 /** Runs replacements of the state one after another, each until everything has been notified. */
