@@ -19,6 +19,7 @@ import type { CheckedOptions, Environment } from './open-core.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
 import { FaultInjector } from './testing/faults/faults.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
+import type { RemovalParts } from './testing/removal.ts';
 
 export type Parts = ReturnType<typeof createParts>;
 
@@ -73,6 +74,10 @@ export function createParts(
     messages: directMessages,
     users: authorization,
   });
+  const removalParts: RemovalParts = {
+    ...{ lobbies, relationships: relationshipMoves, messages: directMessages, headless: headlessSessions },
+    authorizations: authorization,
+  };
   const sweeps = createSweeps([
     webhookEvents,
     lobbies,
@@ -94,7 +99,7 @@ export function createParts(
       directMessages,
       headlessSessions,
     },
-    ...{ authorization, gateway, fixtures, faults, sweeps },
+    ...{ authorization, gateway, fixtures, faults, removalParts, sweeps },
   };
 }
 

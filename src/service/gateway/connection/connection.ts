@@ -100,6 +100,8 @@ export class Connection implements Sender, SocketListener {
   #open = true;
   #isFrozen = false;
   #withheld: Cancel | undefined;
+  /** Frames were to be sent while it was frozen. */
+  #hasLost = false;
   #cutAt: number | undefined;
 
   constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
@@ -201,7 +203,10 @@ export class Connection implements Sender, SocketListener {
         this,
         queue.map(nameOf).filter(name => name !== undefined),
       );
-    if (this.#isFrozen) return;
+    if (this.#isFrozen) {
+      this.#hasLost = true;
+      return;
+    }
     if (this.#context.traffic) this.#observeSent(queue, sequence);
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
     else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
@@ -265,6 +270,19 @@ export class Connection implements Sender, SocketListener {
   freeze(): void {
     this.#isFrozen = true;
     this.#socket.pause();
+  }
+
+  /**
+   * Ends a freeze: what the client has sent meanwhile is received.
+   *
+   * @returns whether frames were lost, so that the client must resume to receive them
+   */
+  thaw(): boolean {
+    const hasLost = this.#hasLost;
+    this.#isFrozen = false;
+    this.#hasLost = false;
+    this.#socket.resume();
+    return hasLost;
   }
 
   /** Sends the beginning of the next message and nothing after it. @param at how much of it: 0 to 1 */

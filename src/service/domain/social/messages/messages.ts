@@ -91,6 +91,7 @@ export interface DirectMessages {
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
   move: ChannelMoves['move'];
+  endAll: ChannelMoves['endAll'];
   /** Stores a message that fixtures name. */
   settle(given: GivenMessage): Promise<void>;
   /** Starts to delete ephemeral messages that have expired; the returned function stops it. */
@@ -367,7 +368,7 @@ export function createDirectMessages(
     ...{ send, list, edit, remove, moderate, channel },
     conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
-    move: createChannelMoves(core).move,
+    ...createChannelMoves(core),
     settle: given => settleMessage(core, given),
     start: expiry.start,
   };

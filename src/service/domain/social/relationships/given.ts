@@ -58,7 +58,9 @@ export async function settleRelationship(
       return { full: stays ? side.full : full, games: type === 'block' ? games : side.games };
     };
     const [from, to] = types[type];
-    return [keep(mine, fullSide(a, b, from)), keep(theirs, fullSide(b, a, to))];
+    // Each of two users can have blocked the other.
+    const blocksToo = type === 'block' && theirs.full?.type === BLOCKED;
+    return [keep(mine, fullSide(a, b, from)), blocksToo ? theirs : keep(theirs, fullSide(b, a, to))];
   }
 
   const work = async (transaction: Transaction) => {
