@@ -11,6 +11,7 @@ import type {
 import { pairScope } from '../pair.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
 import { presenceScope } from '../presence/records.ts';
+import { profileEventsOf } from '../users/profiles.ts';
 import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
@@ -200,6 +201,9 @@ async function announceVisibility(
   if (isSeen && !wasSeen) {
     const forms = await formsForFriends(view, targetId, nowMs);
     for (const form of forms) announce({ to: friends, ...form, follow: presence });
+    for (const { family, event } of await profileEventsOf(view, targetId)) {
+      announce({ to: friends, event, families: [family, null] });
+    }
   }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
@@ -207,6 +211,10 @@ async function announceVisibility(
     const form = await formForGameFriends(view, targetId, family, nowMs);
     const seen = { ...form, to: friends, families: [family], follow };
     announce(wasSeen ? { ...seen, unfollow: presence } : seen);
+    if (wasSeen) continue;
+    for (const profile of await profileEventsOf(view, targetId)) {
+      if (profile.family === family) announce({ to: friends, event: profile.event, families: [family] });
+    }
   }
 }
 
