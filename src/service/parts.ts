@@ -9,6 +9,7 @@ import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
 import { createHeadlessSessions } from './domain/social/presence/headless.ts';
 import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createWithdrawnGames } from './domain/social/relationships/hidden.ts';
 import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
@@ -79,6 +80,7 @@ export function createParts(
     interactions,
     directMessages,
     headlessSessions,
+    createWithdrawnGames(core, pendingWork),
     authorization,
     authorization.provisional,
   ]);

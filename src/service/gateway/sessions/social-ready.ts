@@ -9,9 +9,10 @@ import { applicationsOf } from '../../domain/social/family.ts';
 import { readDirectChannels } from '../../domain/social/messages/channels.ts';
 import { familyOf } from '../../domain/social/pair.ts';
 import {
-  createAuthorizedCheck,
+  createPlayedCheck,
   readRelationshipsAtOnce,
   relationshipsVersion,
+  withoutHidden,
 } from '../../domain/social/relationships/records.ts';
 import { gameRelationshipView, relationshipView } from '../../domain/social/relationships/view.ts';
 import { readProfiles } from '../../domain/social/users/profiles.ts';
@@ -113,9 +114,9 @@ async function readRelationships(
     ]),
   );
   session.saw(relationshipsVersion(id), revision);
-  const [full, games] = value;
+  const [full, games] = [value[0], withoutHidden(value[1])];
   const others = await readUsers(store, new Set([...full, ...games].map(({ target_id }) => target_id)));
-  const hasPlayed = familyId === null ? undefined : createAuthorizedCheck(store, familyId);
+  const hasPlayed = familyId === null ? undefined : createPlayedCheck(store, familyId);
   const played = hasPlayed && (await Promise.all(full.map(({ target_id }) => hasPlayed(target_id))));
   const relationships = full.flatMap((record, at): Relationship[] => {
     const user = others.get(record.target_id);
