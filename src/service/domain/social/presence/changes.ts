@@ -47,16 +47,21 @@ function putSessions(transaction: Transaction, user_id: UserId, sessions: readon
   else transaction.put('social_presences', { user_id, sessions, revision: transaction.revision });
 }
 
-/** Announces what others, and the user's own sessions, see differently from now on; nothing if there is no difference. */
+/**
+ * Announces what others, and the user's own sessions, see differently from now on; nothing if there is no difference.
+ *
+ * @param at the present time, or the times of both states
+ */
 export function announceChange(
   transaction: Transaction,
   userId: UserId,
   before: PresenceState,
   after: PresenceState,
-  nowMs: number,
+  at: number | { readonly from: number; readonly to: number },
 ): void {
-  const from = seen(before, nowMs);
-  const to = seen(after, nowMs);
+  const { from: fromMs, to: toMs } = typeof at === 'number' ? { from: at, to: at } : at;
+  const from = seen(before, fromMs);
+  const to = seen(after, toMs);
   announceToFriends(transaction, userId, from, to);
   for (const family of union(from.families, to.families)) {
     const shown = seenByGameFriend(to, family);
@@ -67,8 +72,8 @@ export function announceChange(
     });
   }
   announceHidden(transaction, userId, from, to);
-  const own = JSON.stringify(ownSessions(after, nowMs));
-  if (own === JSON.stringify(ownSessions(before, nowMs))) return;
+  const own = JSON.stringify(ownSessions(after, toMs));
+  if (own === JSON.stringify(ownSessions(before, fromMs))) return;
   transaction.announce({ to: topics.sessions(userId), event: lazyText('SESSIONS_REPLACE', () => own) });
 }
 
