@@ -4,6 +4,7 @@ import type { Activity, OwnSession, Presence } from '../../src/model/presence.ts
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
+import { RestartingService } from '../support/service/restarting-service.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -465,6 +466,24 @@ describe('op 3', () => {
     await service.clock.advance(1_100);
     await sees(watching, grace, { activities: [{ name: '8th' }] });
     expect(await names()).toEqual(['1st', '2nd', '3rd', '4th', '5th', '8th']);
+  });
+
+  it('is not lost while it waits for its turn and the service is restarted', async () => {
+    const restarting = await RestartingService.start({ fixtures: socialWorld });
+    alone = await Player.of(restarting.now, 'ada');
+    other = await Player.of(restarting.now, 'grace');
+    await befriend();
+    const shown = await other.connect();
+    for (const name of ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th']) show(shown, { name });
+    await shown.until(() => JSON.stringify(seen(shown, 'SESSIONS_REPLACE')).includes('5th'));
+    await shown.beat();
+    const again = await restarting.restart('clean');
+    const watching = await new Player(again, ada, alone.token).connect();
+    const back = await GatewayClient.resumed(again.gateway, `Bearer ${other.token}`, shown);
+    await back.dispatch('RESUMED');
+    await again.clock.advance(20_000);
+    await sees(watching, grace, { activities: [{ name: '7th' }] });
+    await restarting.close();
   });
 
   it.each<[string, object]>([
