@@ -18,7 +18,7 @@ import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
-import { PresencePace } from '../presence/presence-pace.ts';
+import { type PacedSessions, PresencePace } from '../presence/presence-pace.ts';
 import type { GivenPresence } from '../presence/presence-update.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
 import { introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
@@ -64,7 +64,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
  * The sessions of this node, from Identify to their end. A session ends when its client ends it, when its credential
  * ends, or when it is not resumed within `serviceLimits.gatewayResumeWindowMs`.
  */
-export class Sessions implements SessionOwner, NodeSessions {
+export class Sessions implements SessionOwner, NodeSessions, PacedSessions {
   readonly hub: Hub;
   readonly presences: Presences;
   readonly onEmit: SessionOwner['onEmit'];
@@ -99,7 +99,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.onEmit = activity && ((session, name, data) => activity.emitted(session, name, data));
     this.#localPresences = new LocalPresences(core);
     this.#social = new SocialPresences(core);
-    this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));
+    this.#pace = new PresencePace(core, this);
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
     this.#cluster = parts.cluster?.(this, parts.lobbies);
@@ -182,6 +182,12 @@ export class Sessions implements SessionOwner, NodeSessions {
     await this.presences.set(session, shown);
   }
 
+  keepWaiting(session: Session, presence: GivenPresence | undefined): void {
+    const { waiting_presence: _, ...record } = session.record;
+    session.record = presence ? { ...record, waiting_presence: presence } : record;
+    this.#storage?.put(session);
+  }
+
   #dated({ status, activities, ...rest }: GivenPresence): PresenceUpdate {
     const created_at = this.#core.clock.now();
     const shown = activities.map(activity => ({ ...activity, created_at }));
@@ -238,6 +244,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => notifySession(work, session, 'RESUMED', {})));
     this.onRecheck(session);
+    this.#pace.goOn(session);
     return session;
   }
 
