@@ -5,6 +5,8 @@ import type { Activity } from '../../src/model/presence.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { callApi } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace, edsger } = userIds;
 const presenceScope = 'openid sdk.social_layer_presence';
@@ -196,5 +198,18 @@ describe('a party that is open to friends', () => {
     expect(await stranger.result('GET', path)).toBe('200');
     await host.call('PATCH', '/users/@me/settings', { status: 'invisible' });
     expect(await guest.result('GET', path)).toBe('403 40014');
+  });
+
+  it('is open to those who were invited alone while its player does not show games', async () => {
+    await befriend(host, guest);
+    const playing = await play(host, { party: { id: 'party', size: [1, 4], privacy: 1 } });
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('200');
+    const own = { authorization: await sessionToken(service, ada), 'content-type': 'application/json' };
+    await callApi(service, 'PATCH', '/users/@me/settings', { show_current_game: false }, own);
+    expect(await guest.result('GET', secretWithout(ada, playing.sessionId))).toBe('403 40014');
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('400 50039');
+    const sent = await invite(host, grace);
+    expect(await guest.result('GET', secretOf(ada, playing.sessionId, sent))).toBe('200');
   });
 });
