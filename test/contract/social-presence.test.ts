@@ -424,6 +424,17 @@ describe('settings', () => {
     expect(await reader.result('PATCH', settings, {})).toBe('403 50026');
   });
 
+  it('keep nothing of a custom status but its fields', async () => {
+    const end = 'Sun, 1 Jan 2040 00:00:00 GMT (a comment)';
+    const custom_status = { text: 'hello', secret: { deep: 1 }, emoji_name: '🔥', expires_at: end };
+    const { body } = await other.call('PATCH', settings, { custom_status });
+    const kept = { text: 'hello', emoji_name: '🔥', expires_at: '2040-01-01T00:00:00.000000+00:00' };
+    expect(body).toHaveProperty('custom_status', kept);
+    expect(readyOf(await other.connect()).user_settings).toHaveProperty('custom_status', kept);
+    const { body: empty } = await other.call('PATCH', settings, { custom_status: {} });
+    expect(empty).toHaveProperty('custom_status', { text: null });
+  });
+
   it('are all changed by the user’s own client, and the switches by no game', async () => {
     await befriend();
     const token = await sessionToken(service, grace);

@@ -1,32 +1,13 @@
-import type { Issue } from '../../../../model/errors/issue.ts';
-import type { SocialSettings } from '../../../../model/presence.ts';
-import { checkBody, checkBoolean, type Fields, isFields } from '../../../../model/rules/field.ts';
-import type { Report } from '../../../../model/rules/report.ts';
-import { checkSocialSettings } from '../../../../model/rules/social/activity.ts';
 import type { UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
-import { rejectIssues } from '../../../support/request-error.ts';
 import { announceChange } from './changes.ts';
 import { presenceScope, settingsOf, stateOf } from './records.ts';
-
-/** What a game may set of its user's settings, and what it is answered. */
-export type EditableSettings = Pick<SocialSettings, 'status' | 'custom_status' | 'slayer_sdk_receive_dms_in_game'>;
-
-/** What a user's own client may set as well. */
-const switches = [
-  'show_current_game',
-  'allow_activity_party_privacy_friends',
-  'allow_activity_party_privacy_voice_channel',
-  'allow_game_friend_dms_in_discord',
-] as const;
-export type AllSettings = EditableSettings &
-  Pick<SocialSettings, (typeof switches)[number]> & { accept_friend_requests: boolean };
+import { type AllSettings, type EditableSettings, readSettings, settingsIn } from './settings-fields.ts';
 
 /**
  * Changes a user's settings.
  *
- * Unspecified: fields that a game may not set are ignored, and a user's own client may set all of them.
- *
+ * @param isOwnClient whether the user's own client does, or a game
  * @throws RequestError `invalid_form_body`
  * @see docs/spec/social.md#settings
  */
@@ -36,9 +17,7 @@ export async function editSettings(
   body: unknown,
   isOwnClient: boolean,
 ): Promise<EditableSettings | AllSettings> {
-  rejectIssues(isOwnClient ? checkAllSettings(body) : checkSocialSettings(body));
-  const given = settingsIn(body as Partial<AllSettings>, isOwnClient);
-  const { accept_friend_requests: accepts } = isOwnClient ? (body as Partial<AllSettings>) : {};
+  const { accept_friend_requests: accepts, ...given } = readSettings(body, isOwnClient);
   return store.transact(presenceScope(userId), async transaction => {
     const before = await stateOf(transaction, userId);
     const record = await transaction.get('social_settings', userId);
@@ -53,28 +32,7 @@ export async function editSettings(
     const settings = await settingsOf(transaction, userId);
     announceChange(transaction, userId, before, { ...before, settings }, clock.now());
     const answer = settingsIn(settings, isOwnClient) as EditableSettings;
-    return isOwnClient
-      ? { ...answer, accept_friend_requests: accepts ?? record?.accept_friend_requests ?? true }
-      : answer;
+    if (!isOwnClient) return answer;
+    return { ...answer, accept_friend_requests: accepts ?? record?.accept_friend_requests ?? true };
   });
-}
-
-function checkAllSettings(body: unknown): Issue[] {
-  const checkSwitches = (report: Report, fields: Fields) => {
-    for (const name of [...switches, 'accept_friend_requests']) {
-      if (fields[name] !== undefined) checkBoolean(report, name, fields[name]);
-    }
-  };
-  const issues = checkSocialSettings(body);
-  return isFields(body) ? [...issues, ...checkBody(body, checkSwitches)] : issues;
-}
-
-function settingsIn(settings: Partial<SocialSettings>, isOwnClient: boolean): Partial<SocialSettings> {
-  const names = [
-    'status',
-    'custom_status',
-    'slayer_sdk_receive_dms_in_game',
-    ...(isOwnClient ? switches : []),
-  ] as const;
-  return Object.fromEntries(names.filter(name => settings[name] !== undefined).map(name => [name, settings[name]]));
 }
