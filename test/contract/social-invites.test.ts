@@ -185,6 +185,29 @@ describe('a request to join', () => {
   });
 });
 
+describe('a subscription to the activity of an invite', () => {
+  it('shows what a player hides to those who were invited, and not to those who were asked', async () => {
+    await befriend(host, guest);
+    const [playing, asking] = [await play(host), await play(guest)];
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    const { body: asked } = await guest.call('POST', messagesTo(ada), ask);
+    const sent = await invite(host, grace);
+    const subscribe = (player: Player, user_id: string, { id, channel_id }: DirectMessage) =>
+      player.result('POST', '/users/@me/activities/subscribe', {
+        subscriptions: [{ user_id, application_id: games.starfall, party_id: 'party', message_id: id, channel_id }],
+      });
+    expect(await subscribe(host, grace, asked as DirectMessage)).toBe('204');
+    expect(await subscribe(guest, ada, sent)).toBe('204');
+    const hidden = (client: GatewayClient) =>
+      seen(client, 'PRESENCE_UPDATE').filter(([, { hidden_activities = [] }]) => (hidden_activities as []).length > 0);
+    await show(asking, {}, 'invisible');
+    await show(playing, {}, 'invisible');
+    await asking.until(() => hidden(asking).length > 0);
+    await playing.beat();
+    expect(hidden(playing)).toEqual([]);
+  });
+});
+
 describe('a party that is open to friends', () => {
   it('is joined by friends without an invite', async () => {
     const stranger = await Player.of(service, 'edsger');
