@@ -64,6 +64,11 @@ export function isInvisible(state: PresenceState): boolean {
   return state.sessions.length > 0 && mergedStatus(state) === 'invisible';
 }
 
+/** Whether others do not see what the user plays. */
+export function hidesGames(state: PresenceState): boolean {
+  return !state.settings.show_current_game || isInvisible(state);
+}
+
 /** What a friend sees: the status, custom statuses, and what the user plays in the viewer's game. */
 export function seenByFriend(user: Seen, viewer: ViewerFamily): Shown {
   if (user.status === 'offline') return offline;
@@ -99,7 +104,7 @@ export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): P
  */
 export function ownSessions(state: PresenceState, nowMs: number): readonly OwnSession[] {
   const { sessions, settings } = state;
-  const hides = !settings.show_current_game || isInvisible(state);
+  const hides = hidesGames(state);
   const last = sessions.at(-1);
   const listed = sessions.slice(-serviceLimits.ownSessionsListedMax).map(session => ({
     session_id: session.id,
