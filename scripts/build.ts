@@ -151,7 +151,7 @@ const routesOfClients: Plugin = {
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8')
-        .replace(/^ {2}(\w+): \{(?: .*|\n[^]*?\n {2})\},$/gm, (row, route) => (isCalled(route) ? row : ''))
+        .replace(/^ {2}(\w+): \{(?: .*|\n[\s\S]*?\n {2})\},$/gm, (row, route) => (isCalled(route) ? row : ''))
         .replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
     }));
   },

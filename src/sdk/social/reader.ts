@@ -48,6 +48,14 @@ function kindOf(fields: Fields | undefined): RelationshipKind {
   return kinds[Number(fields?.type)] ?? 'none';
 }
 
+export const noRelationship: RelationshipSnapshot = Object.freeze({
+  type: 'none',
+  gameType: 'none',
+  sinceMs: undefined,
+  note: undefined,
+  isSpamRequest: false,
+});
+
 export function readRelationship({ relationship, gameRelationship }: PersonFields): RelationshipSnapshot {
   const gameType = kindOf(gameRelationship);
   const since = Date.parse(String((relationship ?? gameRelationship)?.since));
@@ -70,7 +78,9 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
   const username = readText(user.username) ?? id;
   const globalName = readText(user.global_name);
   const status = readStatus(presence?.status);
-  const activities = status === 'offline' ? [] : readActivities(presence?.activities);
+  // Hidden ones are told to those who were invited to them.
+  const activities =
+    status === 'offline' ? [] : [presence?.activities, presence?.hidden_activities].flatMap(readActivities);
   const activity = activities.find(one => isOfGame(one, game));
   const played = [relationship, gameRelationship, presence].some(fields => fields?.has_played_game === true);
   return {

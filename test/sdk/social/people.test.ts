@@ -75,6 +75,21 @@ describe('READY', () => {
     expect(events).toEqual(['friendGroupChanged 2', 'userUpdated 2']);
   });
 
+  it('of another session without presences leaves those that came since, and no older ones', () => {
+    const { people, events } = open({ relationships: [friendOf('2'), friendOf('3')], presences: [] });
+    const online = (id: string) => people.apply('PRESENCE_UPDATE', { user: { id }, status: 'online', activities: [] });
+    online('2');
+    online('3');
+    people.began({ ...session, relationships: [friendOf('2'), friendOf('3')], users: [] });
+    online('3');
+    events.length = 0;
+    people.settle();
+    expect(groupsOf(people.friends)).toEqual(['', 'user3', 'user2']);
+    expect(events).toEqual(['friendGroupChanged 2', 'userUpdated 2']);
+    people.settle();
+    expect(events).toHaveLength(2);
+  });
+
   it('without the scope leaves the lists empty and says why', () => {
     const { people } = open({ scopes: ['identify', 'lobbies.write'] });
     expect(people.friends.unavailable).toEqual({ reason: 'missing_scope', missing: 'relationships.read' });
@@ -109,6 +124,15 @@ describe('the groups', () => {
     });
     expect(groupsOf(people.friends)).toEqual(['zoe', 'mia,Ann', '']);
     expect(people.user('2')?.activities.map(({ type }) => type)).toEqual([4, 0]);
+  });
+
+  it('count what a user hides from others and shows to those whom they have invited', () => {
+    const { people } = open({ relationships: [friendOf('2')], presences: [] });
+    const hidden_activities = [activityOf()];
+    people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'online', activities: [], hidden_activities });
+    expect(groupsOf(people.friends)).toEqual(['user2', '', '']);
+    people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'offline', activities: [], hidden_activities });
+    expect(groupsOf(people.friends)).toEqual(['', '', 'user2']);
   });
 
   it('have a user of both kinds once, until neither is left', () => {
