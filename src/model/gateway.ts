@@ -1,3 +1,4 @@
+import type { ApplicationProfile } from './application-profile.ts';
 import type { CommandChoice } from './command.ts';
 import type { Modal } from './component.ts';
 import type { ActivityInvite, DirectChannel, DirectMessage } from './direct-message.ts';
@@ -189,8 +190,8 @@ export interface PlayerReady {
   /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
-  /** User id → what applications report about the user. Unspecified: that it is a map. */
-  user_application_profiles: Readonly<Record<UserId, readonly unknown[]>>;
+  /** User id → what the game's server reports about the user. @see docs/spec/social.md#application-profiles */
+  user_application_profiles: Readonly<Record<UserId, readonly ApplicationProfile[]>>;
   /** Every user of the lists, once; only with the capability DEDUPE_USER_OBJECTS. */
   users?: readonly User[];
   /** Of friends who are not offline; only without that capability. */
@@ -220,6 +221,9 @@ export interface Dispatches {
   RATE_LIMITED: { opcode: Opcode; retry_after: number; meta: { guild_id: GuildId; nonce?: string } };
   /** The session's own user is another than it was. */
   USER_UPDATE: User;
+  /** What a game's server reports about the session's user, or about somebody whose presence the session sees. */
+  USER_APPLICATION_IDENTITY_UPDATE: ApplicationProfile;
+  USER_APPLICATION_IDENTITY_REMOVE: Pick<ApplicationProfile, 'user_id' | 'application_id'>;
   GUILD_CREATE: Guild;
   GUILD_UPDATE: GuildUpdated;
   /** The application was taken out of the guild. */

@@ -94,6 +94,8 @@ const sent: Readonly<Record<DispatchName, string>> = {
   LOBBY_VOICE_STATE_UPDATE: '',
   LOBBY_VOICE_SERVER_UPDATE: '',
   USER_MERGE_OPERATION_COMPLETED: '',
+  USER_APPLICATION_IDENTITY_UPDATE: '',
+  USER_APPLICATION_IDENTITY_REMOVE: '',
 };
 
 /** Events that are sent in fewer cases than on the hosted service. */
