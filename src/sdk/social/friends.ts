@@ -1,10 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { relationshipTypes } from '../../model/relationship.ts';
-import {
-  checkGameRelationshipPut,
-  checkRelationshipPut,
-  checkRelationshipRequest,
-} from '../../model/rules/social/relationship.ts';
+import { checkRelationshipRequest, checkRequestNote } from '../../model/rules/social/relationship.ts';
 import { parseSnowflake, type UserId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -155,7 +151,7 @@ export class Friends {
   async #put(name: string, userId: UserId, body: object, { game, ...options }: FriendOptions): Promise<void> {
     const path = pathOf(userId);
     const route = game ? 'putGameRelationship' : 'putRelationship';
-    rejectIssues('The request', (game ? checkGameRelationshipPut : checkRelationshipPut)(body));
+    rejectIssues('The request', checkRequestNote(body));
     await this.#social.send(writing, { name, route, request: { path, body } }, options);
   }
 

@@ -31,6 +31,7 @@ class Person implements PersonFields {
   relationship: Fields | undefined;
   gameRelationship: Fields | undefined;
   presence: Fields | undefined;
+  profiles: Fields | undefined;
   /** As it was when it was last read. */
   shown: SocialUserSnapshot | undefined;
   isStale = true;
@@ -44,7 +45,7 @@ class Person implements PersonFields {
 }
 
 type PersonList = LiveList<SocialUserSnapshot>;
-type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence';
+type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence' | 'profiles';
 
 /** The lists by what a person is to the player. */
 const listNames = ['onlinePlayingGame', 'onlineElsewhere', 'offline', 'incoming', 'outgoing', 'blocked'] as const;
@@ -193,6 +194,12 @@ export class People {
       case 'USER_UPDATE':
         this.meet(fields);
         break;
+      case 'USER_APPLICATION_IDENTITY_UPDATE':
+        this.#profileChanged(fields, fields);
+        break;
+      case 'USER_APPLICATION_IDENTITY_REMOVE':
+        this.#profileChanged(fields, undefined);
+        break;
       case 'READY_SUPPLEMENTAL':
         this.#presencesAre(recordsIn(asRecord(fields.merged_presences)?.friends));
         break;
@@ -206,6 +213,7 @@ export class People {
   /** A session began. */
   began(ready: Fields): void {
     const { application, user, users, relationships, game_relationships, presences, scopes } = ready;
+    const profiles = asRecord(ready.user_application_profiles) ?? {};
     const { id, parent_id } = asRecord(application) ?? {};
     const wasKnown = this.#unavailable?.reason !== 'not_connected';
     this.#game = { applicationId: id, familyId: parent_id ?? id };
@@ -219,8 +227,10 @@ export class People {
       if (person.presence && person.id !== this.#ownId) this.#outdated.add(person.id);
       person.relationship = undefined;
       person.gameRelationship = undefined;
+      person.profiles = undefined;
       this.#stale(person);
     }
+    for (const list of Object.values(profiles)) for (const one of recordsIn(list)) this.#profileChanged(one, one);
     for (const one of [...recordsIn(users), asRecord(user)]) this.meet(one);
     for (const [list, part] of [
       [relationships, 'relationship'],
@@ -286,6 +296,12 @@ export class People {
     if (!isId || typeof fields.guild_id === 'string') return;
     if (user?.username !== undefined) this.meet(user);
     this.#put(id as UserId, 'presence', fields);
+  }
+
+  #profileChanged(fields: Fields, profile: Fields | undefined): void {
+    const id = userIdIn(fields);
+    if (id === undefined) return;
+    this.#put(id, 'profiles', { ...this.#people.get(id)?.profiles, [String(fields.application_id)]: profile });
   }
 
   #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {

@@ -2,9 +2,10 @@ import { relationshipTypes } from '../../model/relationship.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Fields } from '../lobby/fields.ts';
-import { readFlags, readText } from '../lobby/lobby-reader.ts';
+import { readFlags, readMetadata, readText } from '../lobby/lobby-reader.ts';
 import type {
   ActivitySnapshot,
+  ApplicationProfileSnapshot,
   RelationshipKind,
   RelationshipSnapshot,
   SocialUserSnapshot,
@@ -23,6 +24,8 @@ export interface PersonFields {
   readonly relationship: Fields | undefined;
   readonly gameRelationship: Fields | undefined;
   readonly presence: Fields | undefined;
+  /** By their applications. */
+  readonly profiles: Fields | undefined;
 }
 
 /** Whose game it is that asks: its application, and the publisher's. */
@@ -74,7 +77,7 @@ export function isFriend({ relationship, gameRelationship }: PersonFields): bool
 
 /** What is known of a person, in a snapshot that is not frozen yet. @param web where pictures are */
 export function readPerson(person: PersonFields, game: GameIdentity, web: string): SocialUserSnapshot {
-  const { id, user = {}, relationship, gameRelationship, presence } = person;
+  const { id, user = {}, relationship, gameRelationship, presence, profiles } = person;
   const username = readText(user.username) ?? id;
   const globalName = readText(user.global_name);
   const status = readStatus(presence?.status);
@@ -93,6 +96,7 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
     status,
     activity,
     activities,
+    profiles: profiles ? recordsIn(Object.values(profiles)).map(readProfile) : none,
     hasPlayedGame: played || kindOf(gameRelationship) === 'friend' || activity !== undefined,
     relationship: readRelationship(person),
     group: isFriend(person)
@@ -103,6 +107,12 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
           : 'onlineElsewhere'
       : undefined,
   };
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+function readProfile({ user_id, metadata, ...fields }: Fields): ApplicationProfileSnapshot {
+  return { ...(inCamelCase(fields) as ApplicationProfileSnapshot), metadata: readMetadata(metadata) };
 }
 
 const provisionalFlag = 1 << 23;

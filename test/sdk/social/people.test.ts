@@ -253,6 +253,39 @@ describe('a user', () => {
     expect(people.user('5')).toBeUndefined();
   });
 
+  it("has the profiles of the game's accounts, one for each application, until a session without them begins", () => {
+    const steam = {
+      provider_type: 'STEAM',
+      provider_issued_user_id: '76',
+      provider_id: null,
+      preferred_global_name: null,
+    };
+    const profile = (application_id: string, username: string | null) => ({
+      ...{ user_id: '2', application_id, username, metadata: '{"rank":"gold"}', avatar_hash: null, external_id: steam },
+    });
+    const { people, events } = open({
+      ...{ relationships: [friendOf('2')], presences: [] },
+      user_application_profiles: { 2: [profile('1', 'harbour-cat')] },
+    });
+    expect(people.user('2')?.profiles).toEqual([
+      {
+        applicationId: '1',
+        username: 'harbour-cat',
+        metadata: { rank: 'gold' },
+        externalId: { providerType: 'STEAM', providerIssuedUserId: '76' },
+      },
+    ]);
+    expect(isDeeplyFrozen(people.user('2'))).toBe(true);
+    people.apply('USER_APPLICATION_IDENTITY_UPDATE', profile('1', 'sea-cat'));
+    people.apply('USER_APPLICATION_IDENTITY_UPDATE', profile('7', null));
+    expect(people.user('2')?.profiles.map(({ username }) => username)).toEqual(['sea-cat', undefined]);
+    people.apply('USER_APPLICATION_IDENTITY_REMOVE', { user_id: '2', application_id: '1' });
+    expect(people.user('2')?.profiles.map(({ applicationId }) => applicationId)).toEqual(['7']);
+    expect(events).toEqual(['userUpdated 2', 'userUpdated 2', 'userUpdated 2']);
+    people.began({ ...session, relationships: [friendOf('2')], user_application_profiles: { x: 5 } });
+    expect(people.user('2')?.profiles).toEqual([]);
+  });
+
   it('notifies those who watch it, and completes when the client is closed', () => {
     const { people } = open({ relationships: [friendOf('2'), friendOf('3')], presences: [] });
     const seen: (string | undefined)[] = [];
