@@ -139,10 +139,6 @@ export class People {
     return person && this.#shown(person);
   }
 
-  avatarOf(id: UserId): unknown {
-    return this.#people.get(id)?.user?.avatar;
-  }
-
   user$(id: UserId): Observable<SocialUserSnapshot | undefined> {
     return new Observable(subscriber => {
       if (this.#isClosed) return subscriber.complete();

@@ -118,15 +118,9 @@ function readProfile({ user_id, metadata, ...fields }: Fields): ApplicationProfi
 const provisionalFlag = 1 << 23;
 const pictureCount = 6n;
 
-/** @param types of the picture if it is animated, and if not */
-export function pictureOf(
-  id: UserId,
-  avatar: unknown,
-  web: string,
-  types: readonly [animated: string, still: string] = ['gif', 'png'],
-): string {
+function pictureOf(id: UserId, avatar: unknown, web: string): string {
   if (typeof avatar !== 'string') return `${web}/embed/avatars/${(BigInt(id) >> 22n) % pictureCount}.png`;
-  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${types[avatar.startsWith('a_') ? 0 : 1]}`;
+  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
 }
 
 export function readStatus(value: unknown): UserStatus {

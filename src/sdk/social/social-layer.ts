@@ -40,7 +40,7 @@ export class SocialLayer<LobbyMetadata, MemberMetadata> {
     this.#people = new People(web, news);
     const social = new SocialCalls(calls, this.#people);
     this.friends = new Friends(social);
-    this.users = new Users(this.#people, store, web);
+    this.users = new Users(this.#people, store);
     this.presence = new PlayerPresence(social, { ...ports, users: this.users });
     this.invites = new Invites(social, { ...ports, presence: this.presence });
     const onInvite = (message: unknown) => this.invites.apply('MESSAGE_CREATE', message);
