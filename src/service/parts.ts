@@ -8,7 +8,9 @@ import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
 import { createHeadlessSessions } from './domain/social/presence/headless.ts';
+import { createSettingsEdits } from './domain/social/presence/settings.ts';
 import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createWithdrawnGames } from './domain/social/relationships/hidden.ts';
 import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
@@ -48,6 +50,7 @@ export function createParts(
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
   const relationshipMoves = createRelationshipMoves(core);
   const headlessSessions = createHeadlessSessions(core);
+  const settingsEdits = createSettingsEdits(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
     moved: [lobbies, relationshipMoves, directMessages, headlessSessions],
@@ -79,6 +82,8 @@ export function createParts(
     interactions,
     directMessages,
     headlessSessions,
+    settingsEdits,
+    createWithdrawnGames(core, pendingWork),
     authorization,
     authorization.provisional,
   ]);
@@ -93,6 +98,7 @@ export function createParts(
       interactions,
       directMessages,
       headlessSessions,
+      settingsEdits,
     },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };

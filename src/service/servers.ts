@@ -105,7 +105,7 @@ export function createApiServer(
     ...socialMessageRoutes(parts.directMessages),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
-    ...presenceRoutes(core, parts.headlessSessions),
+    ...presenceRoutes(core, parts.headlessSessions, parts.settingsEdits),
     ...relationshipRoutes(core.store, createRelationships(core)),
   };
   const site = createLateSite(core, {

@@ -409,6 +409,30 @@ describe('settings', () => {
     await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
   });
 
+  it('end a custom status when its time is over, and tell everybody who sees it', async () => {
+    await befriend();
+    const [watching, playing] = [await alone.connect(), await other.connect()];
+    const second = await other.connect();
+    const until = (ms: number) => new Date(service.clock.now() + ms).toISOString();
+    const ofMerged = async () => (await ownSessions(playing))[0]?.activities.map(({ state }) => state);
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(60_000) } });
+    await sees(watching, grace, { activities: [{ type: 4, state: 'lunch' }] });
+    expect(await ofMerged()).toEqual(['lunch']);
+    await pass(30_000, watching, playing, second);
+    // A later end takes the place of the earlier one.
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(40_000) } });
+    await pass(39_999, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)?.activities).toHaveLength(1);
+    await pass(1, watching, playing, second);
+    await sees(watching, grace, { status: 'online', activities: [] });
+    expect(await ofMerged()).toEqual([]);
+    expect(readyOf(await other.connect()).user_settings).toMatchObject({ custom_status: null });
+    await other.call('PATCH', settings, { custom_status: { text: 'soon', expires_at: until(1_000) } });
+    await other.call('PATCH', settings, { custom_status: { text: 'always' } });
+    await pass(1_000, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)).toMatchObject({ activities: [{ state: 'always' }] });
+  });
+
   it('are checked', async () => {
     for (const body of [
       { status: 'offline' },

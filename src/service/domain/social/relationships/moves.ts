@@ -7,6 +7,7 @@ import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/
 import { familyOf, socialScope } from '../pair.ts';
 import { presenceScope } from '../presence/records.ts';
 import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
+import { hide } from './hidden.ts';
 import { createAuthorizedCheck, sideOf, totalsOf } from './records.ts';
 
 /** Relationships that move to another user, or that another user gets as well. */
@@ -85,9 +86,11 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
     const isPlayer = createAuthorizedCheck(store, family);
     await eachOf(await othersOf(from), async other => {
       const staysFriend = await isPlayer(other);
+      // The new account can always play; the full one no longer does.
+      const copied = (side: Side) => friendOf(side, family, !staysFriend);
       await hand(other, { from, to, isCopy: true }, ([mine, theirs]) => [
-        { full: mine.full?.type === FRIEND && staysFriend ? mine.full : undefined, games: friendOf(mine, family) },
-        { full: keptOf(theirs.full, staysFriend), games: friendOf(theirs, family) },
+        { full: mine.full?.type === FRIEND && staysFriend ? mine.full : undefined, games: copied(mine) },
+        { full: keptOf(theirs.full, staysFriend), games: copied(theirs) },
       ]);
     });
   }
@@ -125,8 +128,10 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
 
 const nothing: Side = { full: undefined, games: new Map() };
 
-function friendOf({ games }: Side, family: ApplicationId): Side['games'] {
-  return new Map([...games].filter(([one, { type }]) => one === family && type === FRIEND));
+function friendOf({ games }: Side, family: ApplicationId, isHidden: boolean): Side['games'] {
+  const game = games.get(family);
+  if (game?.type !== FRIEND) return new Map();
+  return new Map([[family, hide(game, isHidden)]]);
 }
 
 /** What somebody else has to an account that is copied. */
