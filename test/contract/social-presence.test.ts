@@ -4,6 +4,7 @@ import type { Activity, OwnSession, Presence } from '../../src/model/presence.ts
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
+import { RestartingService } from '../support/service/restarting-service.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
 import { callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
@@ -410,6 +411,30 @@ describe('settings', () => {
     await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
   });
 
+  it('end a custom status when its time is over, and tell everybody who sees it', async () => {
+    await befriend();
+    const [watching, playing] = [await alone.connect(), await other.connect()];
+    const second = await other.connect();
+    const until = (ms: number) => new Date(service.clock.now() + ms).toISOString();
+    const ofMerged = async () => (await ownSessions(playing))[0]?.activities.map(({ state }) => state);
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(60_000) } });
+    await sees(watching, grace, { activities: [{ type: 4, state: 'lunch' }] });
+    expect(await ofMerged()).toEqual(['lunch']);
+    await pass(30_000, watching, playing, second);
+    // A later end takes the place of the earlier one.
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(40_000) } });
+    await pass(39_999, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)?.activities).toHaveLength(1);
+    await pass(1, watching, playing, second);
+    await sees(watching, grace, { status: 'online', activities: [] });
+    expect(await ofMerged()).toEqual([]);
+    expect(readyOf(await other.connect()).user_settings).toMatchObject({ custom_status: null });
+    await other.call('PATCH', settings, { custom_status: { text: 'soon', expires_at: until(1_000) } });
+    await other.call('PATCH', settings, { custom_status: { text: 'always' } });
+    await pass(1_000, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)).toMatchObject({ activities: [{ state: 'always' }] });
+  });
+
   it('are checked', async () => {
     for (const body of [
       { status: 'offline' },
@@ -498,6 +523,24 @@ describe('op 3', () => {
     await service.clock.advance(1_100);
     await sees(watching, grace, { activities: [{ name: '8th' }] });
     expect(await names()).toEqual(['1st', '2nd', '3rd', '4th', '5th', '8th']);
+  });
+
+  it('is not lost while it waits for its turn and the service is restarted', async () => {
+    const restarting = await RestartingService.start({ fixtures: socialWorld });
+    alone = await Player.of(restarting.now, 'ada');
+    other = await Player.of(restarting.now, 'grace');
+    await befriend();
+    const shown = await other.connect();
+    for (const name of ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th']) show(shown, { name });
+    await shown.until(() => JSON.stringify(seen(shown, 'SESSIONS_REPLACE')).includes('5th'));
+    await shown.beat();
+    const again = await restarting.restart('clean');
+    const watching = await new Player(again, ada, alone.token).connect();
+    const back = await GatewayClient.resumed(again.gateway, `Bearer ${other.token}`, shown);
+    await back.dispatch('RESUMED');
+    await again.clock.advance(20_000);
+    await sees(watching, grace, { activities: [{ name: '7th' }] });
+    await restarting.close();
   });
 
   it.each<[string, object]>([

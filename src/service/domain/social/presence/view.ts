@@ -10,7 +10,7 @@ export interface Seen {
   readonly status: Presence['status'];
   readonly client_status: Presence['client_status'];
   readonly activities: readonly SeenActivity[];
-  /** The games of an invisible user. */
+  /** The games of a user who is invisible, or does not show games. */
   readonly hidden: readonly SeenActivity[];
   /** The games in which the user has a session. */
   readonly families: ReadonlySet<ApplicationId>;
@@ -55,7 +55,7 @@ export function seen(state: PresenceState, nowMs: number): Seen {
     status,
     client_status: clientStatusOf(state),
     activities: shown,
-    hidden: [],
+    hidden: settings.show_current_game ? [] : games,
     families,
   };
 }
@@ -86,9 +86,13 @@ export function hiddenFrom(user: Seen, familyId: ApplicationId): readonly Activi
   return user.hidden.filter(({ family_id }) => family_id === familyId).map(({ activity }) => activity);
 }
 
-/** A friend's presence, or the `d` of a PRESENCE_UPDATE about it. */
-export function presenceOf(userId: UserId, shown: Shown): Presence {
-  return { user: { id: userId }, ...shown };
+/**
+ * A friend's presence, or the `d` of a PRESENCE_UPDATE about it.
+ *
+ * @param hasPlayed the viewer's game; absent where that is not known, or the viewer is in no game
+ */
+export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): Presence {
+  return { user: { id: userId }, ...shown, ...(hasPlayed !== undefined && { has_played_game: hasPlayed }) };
 }
 
 /**
@@ -162,7 +166,7 @@ function statusOf({ status, status_set_at }: ShownSession, { settings }: Presenc
   return own === 'offline' ? 'invisible' : own;
 }
 
-/** The newest custom status and, of each application, what its newest session shows; the newest last. */
+/** The newest custom status and, of each application, what its newest session shows; the newest last, up to a bound. */
 function mergedActivities({ sessions, settings }: PresenceState, nowMs: number): readonly SeenActivity[] {
   const byApplication = new Map<string, readonly ShownActivity[]>();
   for (const { activities } of sessions) {
@@ -172,7 +176,7 @@ function mergedActivities({ sessions, settings }: PresenceState, nowMs: number):
       byApplication.set(name, group);
     }
   }
-  const merged = [...byApplication.values()].flat();
+  const merged = [...byApplication.values()].flat().slice(-serviceLimits.shownActivitiesMax);
   const shown = merged.map(one => ({ family_id: one.family_id, activity: publicActivity(one, settings) }));
   const custom = byApplication.has(customName) ? undefined : customStatusOf(settings.custom_status, nowMs);
   return custom ? [{ family_id: null, activity: custom }, ...shown] : shown;
