@@ -95,6 +95,17 @@ export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): P
   return { user: { id: userId }, ...shown, ...(hasPlayed !== undefined && { has_played_game: hasPlayed }) };
 }
 
+/** The same for somebody who was invited to the game; only friends see more than what the user hides. */
+export function hiddenPresenceOf(
+  userId: UserId,
+  user: Seen,
+  familyId: ApplicationId,
+  viewer: 'friend' | 'stranger',
+): Presence {
+  const shown = viewer === 'friend' ? seenByFriend(user, familyId) : offline;
+  return { ...presenceOf(userId, shown), hidden_activities: hiddenFrom(user, familyId) };
+}
+
 /**
  * The user's own sessions. With several of them there is another one, `all`, which is what others see.
  *

@@ -210,8 +210,12 @@ async function announceVisibility(
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
   if (isBlocked(after.full) && !isBlocked(before.full)) {
-    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId) });
-    announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId) });
+    for (const viewer of ['friend', 'stranger'] as const) {
+      announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId, viewer) });
+      announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId, viewer) });
+    }
+  } else if (wasSeen && !isSeen) {
+    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId, 'friend') });
   }
   if (wasSeen && !isSeen) {
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
