@@ -106,7 +106,9 @@ function stateOf(client: Client) {
     blocked: idsOf(blocked),
     conversations,
     messages: conversations.map(id => {
-      const kept = client.messages.get(id).messages.filter(({ isEphemeral, status }) => !isEphemeral && status === 'sent');
+      const kept = client.messages
+        .get(id)
+        .messages.filter(({ isEphemeral, status }) => !isEphemeral && status === 'sent');
       return kept.map(message => message.id);
     }),
   };
