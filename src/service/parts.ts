@@ -9,7 +9,6 @@ import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
 import { createHeadlessSessions } from './domain/social/presence/headless.ts';
 import { createSettingsEdits } from './domain/social/presence/settings.ts';
-import { settleRelationship } from './domain/social/relationships/given.ts';
 import { createWithdrawnGames } from './domain/social/relationships/hidden.ts';
 import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
@@ -72,9 +71,9 @@ export function createParts(
   const fixtures = createFixtures(core, {
     commands,
     lobbies,
-    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
-    messages: directMessages,
+    relationships: relationshipMoves,
     users: authorization,
+    settings: settingsEdits,
   });
   const sweeps = createSweeps([
     webhookEvents,

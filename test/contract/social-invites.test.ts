@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ActivityInvite, DirectMessage } from '../../src/model/direct-message.ts';
 import { opcodes } from '../../src/model/gateway.ts';
-import type { Activity } from '../../src/model/presence.ts';
+import type { Activity, Presence } from '../../src/model/presence.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { callApi } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace, edsger } = userIds;
 const presenceScope = 'openid sdk.social_layer_presence';
@@ -183,6 +185,29 @@ describe('a request to join', () => {
   });
 });
 
+describe('a subscription to the activity of an invite', () => {
+  it('shows what a player hides to those who were invited, and not to those who were asked', async () => {
+    await befriend(host, guest);
+    const [playing, asking] = [await play(host), await play(guest)];
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    const { body: asked } = await guest.call('POST', messagesTo(ada), ask);
+    const sent = await invite(host, grace);
+    const subscribe = (player: Player, user_id: string, { id, channel_id }: DirectMessage) =>
+      player.result('POST', '/users/@me/activities/subscribe', {
+        subscriptions: [{ user_id, application_id: games.starfall, party_id: 'party', message_id: id, channel_id }],
+      });
+    expect(await subscribe(host, grace, asked as DirectMessage)).toBe('204');
+    expect(await subscribe(guest, ada, sent)).toBe('204');
+    const hidden = (client: GatewayClient) =>
+      seen(client, 'PRESENCE_UPDATE').filter(([, { hidden_activities = [] }]) => (hidden_activities as []).length > 0);
+    await show(asking, {}, 'invisible');
+    await show(playing, {}, 'invisible');
+    await asking.until(() => hidden(asking).length > 0);
+    await playing.beat();
+    expect(hidden(playing)).toEqual([]);
+  });
+});
+
 describe('a party that is open to friends', () => {
   it('is joined by friends without an invite', async () => {
     const stranger = await Player.of(service, 'edsger');
@@ -196,5 +221,108 @@ describe('a party that is open to friends', () => {
     expect(await stranger.result('GET', path)).toBe('200');
     await host.call('PATCH', '/users/@me/settings', { status: 'invisible' });
     expect(await guest.result('GET', path)).toBe('403 40014');
+  });
+
+  it('is open to those who were invited alone while its player does not show games', async () => {
+    await befriend(host, guest);
+    const playing = await play(host, { party: { id: 'party', size: [1, 4], privacy: 1 } });
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('200');
+    const own = { authorization: await sessionToken(service, ada), 'content-type': 'application/json' };
+    await callApi(service, 'PATCH', '/users/@me/settings', { show_current_game: false }, own);
+    expect(await guest.result('GET', secretWithout(ada, playing.sessionId))).toBe('403 40014');
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('400 50039');
+    const sent = await invite(host, grace);
+    expect(await guest.result('GET', secretOf(ada, playing.sessionId, sent))).toBe('200');
+  });
+});
+
+describe('a subscription to the activity of an invite', () => {
+  const subscribe = (player: Player, { id, channel_id }: { id: string; channel_id: string }, more: object = {}) => {
+    const subscription = {
+      user_id: ada,
+      application_id: games.starfall,
+      party_id: 'party',
+      message_id: id,
+      channel_id,
+    };
+    const body = { subscriptions: [{ ...subscription, ...more }] };
+    return player.result('POST', '/users/@me/activities/subscribe', body);
+  };
+  /** What a session was told of Ada's presence since `from`: status and the states of both kinds of activities. */
+  async function told(client: GatewayClient, from = 0): Promise<[string, number, number | undefined][]> {
+    await client.beat();
+    return seen(client, 'PRESENCE_UPDATE')
+      .map(([, update]) => update as unknown as Presence)
+      .filter(({ user }) => user.id === ada)
+      .slice(from)
+      .map(({ status, activities, hidden_activities: hidden }) => [status, activities.length, hidden?.length]);
+  }
+
+  it('shows a friend what is played while its user is invisible, and nobody else', async () => {
+    const third = await Player.of(service, 'edsger');
+    await befriend(host, guest);
+    await befriend(host, third);
+    const playing = await play(host);
+    const sent = await invite(host, grace);
+    const [watching, later, uninvited] = [await connect(guest), await connect(guest), await connect(third)];
+    const elsewhere = await connect(await Player.of(service, 'grace', { game: games.moonrise }));
+    expect(await subscribe(guest, sent)).toBe('204');
+    expect(await subscribe(third, sent)).toBe('204');
+    for (const wrong of [{ party_id: 'another' }, { message_id: '1' }, { application_id: games.moonrise }]) {
+      expect(await subscribe(third, sent, wrong)).toBe('204');
+    }
+    expect(await told(watching)).toEqual([]);
+    await show(playing, {}, 'invisible');
+    for (const client of [watching, later]) {
+      expect(await told(client)).toEqual([
+        ['offline', 0, undefined],
+        ['offline', 0, 1],
+      ]);
+    }
+    for (const client of [uninvited, elsewhere]) expect(await told(client)).toEqual([['offline', 0, undefined]]);
+    const frames = [watching, later, uninvited].flatMap(client => client.frames);
+    expect(JSON.stringify(frames)).not.toContain('sesame');
+    await show(playing, {}, 'online');
+    expect(await told(watching, 2)).toEqual([
+      ['online', 1, undefined],
+      ['online', 1, 0],
+    ]);
+    await host.call('PUT', `/users/@me/relationships/${grace}`, { type: 2 });
+    await show(playing, {}, 'invisible');
+    expect((await told(watching, 4)).every(([, , hidden]) => hidden === undefined)).toBe(true);
+  });
+
+  it('shows a stranger in the game nothing but what is hidden, also if it is hidden already', async () => {
+    const playing = await play(host);
+    const watching = await connect(guest);
+    const reading = await invite(host, grace);
+    const sent = { id: reading.id, channel_id: ada };
+    await show(playing, {}, 'invisible');
+    expect(await subscribe(guest, sent)).toBe('204');
+    expect(await told(watching)).toEqual([['offline', 0, 1]]);
+    expect(await subscribe(guest, sent)).toBe('204');
+    await show(playing, {}, 'dnd');
+    expect(await told(watching)).toEqual([
+      ['offline', 0, 1],
+      ['offline', 0, 0],
+    ]);
+    await show(playing, {}, 'invisible');
+    const last = seen(watching, 'PRESENCE_UPDATE').at(-1)?.[1] as unknown as Presence;
+    expect(last.hidden_activities).toMatchObject([{ application_id: games.starfall, party: { id: 'party' } }]);
+    await playing.end();
+    await watching.until(() => seen(watching, 'PRESENCE_UPDATE').length === 4);
+    expect((await told(watching)).at(-1)).toEqual(['offline', 0, 0]);
+  });
+
+  it('ends with the friendship of its users', async () => {
+    await befriend(host, guest);
+    const playing = await play(host);
+    const sent = await invite(host, grace);
+    const watching = await connect(guest);
+    expect(await subscribe(guest, sent)).toBe('204');
+    await guest.call('DELETE', `/users/@me/relationships/${ada}`);
+    await show(playing, {}, 'invisible');
+    expect(await told(watching)).toEqual([['offline', 0, undefined]]);
   });
 });

@@ -637,6 +637,35 @@ describe('fixtures', () => {
     }
     await world.close();
   });
+
+  it('are stored as a whole, or not at all', async () => {
+    const crowd = Array.from({ length: 1_001 }, (_, at) => String(300_000_000_000_000_000n + BigInt(at)));
+    const users = crowd.map(id => ({ id }));
+    const friends = crowd.map(id => ({ users: [ada, id] as const, type: 'friend' as const }));
+    const direct_messages = [{ author_id: grace, recipient_id: ada, content: 'Hello' }];
+    const blocks = crowd.slice(0, 3).map(id => ({ users: [grace, id] as const, type: 'block' as const }));
+    const rejected = await postFixtures(service, { users, relationships: [...blocks, ...friends], direct_messages });
+    expect(rejected).toMatchObject({ message: expect.stringContaining('relationships.1003: must have at most 1000') });
+    expect(await listsOf(alone)).toEqual([]);
+    expect(await listsOf(other)).toEqual([]);
+    expect(await alone.result('GET', `/users/@me/dms/${grace}`)).toBe('404 10003');
+    expect(await alone.result('PUT', `${full}/${crowd[0]}`, {})).toBe('404 10013');
+    const rest = friends.slice(1);
+    await postFixtures(service, { users, relationships: [...blocks, ...rest], direct_messages });
+    expect(await listsOf(alone)).toHaveLength(1_000);
+    expect(await listsOf(other)).toHaveLength(3);
+    expect(await alone.result('GET', `/users/@me/dms/${grace}`)).toBe('200');
+    // The same pair in several entries: the later ones decide.
+    const pair = { users: [ada, crowd[1] ?? ''] as const };
+    await postFixtures(service, {
+      relationships: [
+        { ...pair, type: 'friend', application_id: games.starfall },
+        { ...pair, type: 'block' },
+        { ...pair, type: 'request' },
+      ],
+    });
+    expect(await listsOf(alone)).toContainEqual(`full 4 ${crowd[1]}`);
+  });
 });
 
 /** The token and the id of Starfall's provisional account for somebody. */

@@ -38,8 +38,8 @@ export const topics = {
   presence: (id: UserId): Topic => `presence/${id}`,
   /** A user's presence as friends in a game see it. */
   gamePresence: (id: UserId, familyId: ApplicationId): Topic => `presence/${id}/${familyId}`,
-  /** What a user plays without showing it, for sessions of users who were invited. */
-  hiddenActivities: (id: UserId): Topic => `hidden-activities/${id}`,
+  /** What a user plays without showing it, for sessions of users who were invited: strangers do not see the user's status. */
+  hiddenActivities: (id: UserId, viewer: 'friend' | 'stranger'): Topic => `hidden-activities/${id}/${viewer}`,
   /** A user's own sessions, for events about each other. */
   sessions: (id: UserId): Topic => `sessions/${id}`,
   /** A user's direct messages, for the own sessions that may read them. */

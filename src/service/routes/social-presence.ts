@@ -14,7 +14,10 @@ export function presenceRoutes(core: Core, headless: HeadlessSessions, settings:
       const { presences } = await readPresences(core, viewer.familyId, await visibleUsers(core.store, viewer));
       return { status: 200, body: { presences, guilds: [], applications: [] } };
     },
-    editSettings: async call => ({ status: 200, body: await settings.edit(viewerOf(call).userId, call.body) }),
+    async editSettings(call) {
+      const { kind, user } = expectPrincipal(call, 'user', 'session');
+      return { status: 200, body: await settings.edit(user.id, call.body, kind === 'session') };
+    },
     async putHeadlessSession(call) {
       const { application, user } = expectPrincipal(call, 'user');
       return { status: 200, body: await headless.put(application, user.id, call.body) };

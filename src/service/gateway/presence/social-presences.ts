@@ -3,7 +3,13 @@ import type { Core } from '../../core.ts';
 import { publicActivity, storedActivities } from '../../domain/social/presence/activities.ts';
 import { changeSessions, replaceSession } from '../../domain/social/presence/changes.ts';
 import { presenceScope, settingsOf } from '../../domain/social/presence/records.ts';
-import { hiddenFrom, presenceOf, seen, seenByFriend, seenByGameFriend } from '../../domain/social/presence/view.ts';
+import {
+  hiddenPresenceOf,
+  presenceOf,
+  seen,
+  seenByFriend,
+  seenByGameFriend,
+} from '../../domain/social/presence/view.ts';
 import type { Topic } from '../../events/announcement.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GatewaySessionRecord, ShownSession } from '../../store/records.ts';
@@ -94,13 +100,15 @@ export function isPresence(topic: Topic): boolean {
 
 /** Sends a session that has begun to follow such a topic what it has to know of it: always one event. */
 export async function introducePresence({ store, clock }: Core, session: Session, topic: Topic): Promise<void> {
-  const [kind, userId = '', gameFamily] = topic.split('/');
+  const [kind, userId = '', place] = topic.split('/');
   const record = await store.get('social_presences', userId);
   const user = seen({ sessions: record?.sessions ?? [], settings: await settingsOf(store, userId) }, clock.now());
   const family = session.record.family_id;
-  const shown = gameFamily === undefined ? seenByFriend(user, family) : seenByGameFriend(user, gameFamily);
-  const presence = presenceOf(userId, shown);
-  const isHidden = kind !== 'presence' && family !== null;
-  session.emit('PRESENCE_UPDATE', isHidden ? { ...presence, hidden_activities: hiddenFrom(user, family) } : presence);
+  if (kind !== 'presence' && family !== null) {
+    session.emit('PRESENCE_UPDATE', hiddenPresenceOf(userId, user, family, place === 'friend' ? place : 'stranger'));
+  } else {
+    const shown = place === undefined ? seenByFriend(user, family) : seenByGameFriend(user, place);
+    session.emit('PRESENCE_UPDATE', presenceOf(userId, shown));
+  }
   if (record) session.saw(presenceScope(userId), record.revision);
 }

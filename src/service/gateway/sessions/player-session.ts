@@ -5,6 +5,7 @@ import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch } from '../presence/connected-users.ts';
+import { introducePresence, isPresence } from '../presence/social-presences.ts';
 import { followCommands } from './follow-commands.ts';
 import { readyBase, readyGame } from './ready.ts';
 import type { Session } from './session.ts';
@@ -94,7 +95,7 @@ async function followLobbies(
 }
 
 /** Sends a player a lobby late, in its present state; a lobby that was deleted meanwhile is not sent at all. */
-export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
   return async (session, { to, scope, follow }) => {
     if (to !== session.home) return; // A session that follows another topic late receives its state by other means.
     const { application_id, user_id } = session.record;
@@ -104,5 +105,18 @@ export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['i
       session.emitText('LOBBY_CREATE', reading.text);
       session.saw(scope, reading.revision);
     } else for (const topic of topicsIn(follow)) session.unfollow(topic);
+  };
+}
+
+/** Sends a player's session, or a user's own client, what it follows late; of anything else only the event. */
+export function introduceOf(core: Core, lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+  const introduceLobby = introduceLobbies(lobbies);
+  return async (session, announced) => {
+    const { event, follow } = announced;
+    const presences = topicsIn(follow).filter(isPresence);
+    for (const topic of presences) await introducePresence(core, session, topic);
+    if (presences.length > 0) return;
+    if (session.record.kind === 'user') await introduceLobby(session, announced);
+    else if (event) session.emitText(event.name, event.data);
   };
 }

@@ -5,8 +5,6 @@ import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import { BusError } from '../../bus/errors.ts';
 import type { Core } from '../../core.ts';
-import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
-import { topics, topicsIn } from '../../events/announcement.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { ApplicationRecord, GatewaySessionRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
@@ -18,21 +16,20 @@ import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
-import { PresencePace } from '../presence/presence-pace.ts';
+import { type PacedSessions, PresencePace } from '../presence/presence-pace.ts';
 import type { GivenPresence } from '../presence/presence-update.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
-import { introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
+import { SocialPresences } from '../presence/social-presences.ts';
 import { startBotSession } from './bot-session.ts';
+import { startClientSession } from './client-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
-import { followCommands } from './follow-commands.ts';
-import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
-import { readyBase } from './ready.ts';
+import { introduceOf, type PlayerLobbies, startPlayerSession } from './player-session.ts';
 import { RestartStorage } from './restart-storage.ts';
+import { Restoration, type RestoredSessions } from './restoration.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
 import { belongsTo, mayCall, maySetPresence, newRecord, playerOf } from './session-record.ts';
-import { readSocial, socialViewer } from './social-ready.ts';
 import { type SessionStorage, sessionScope } from './storage.ts';
 
 const sessionIdBytes = 16;
@@ -64,7 +61,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
  * The sessions of this node, from Identify to their end. A session ends when its client ends it, when its credential
  * ends, or when it is not resumed within `serviceLimits.gatewayResumeWindowMs`.
  */
-export class Sessions implements SessionOwner, NodeSessions {
+export class Sessions implements SessionOwner, NodeSessions, PacedSessions, RestoredSessions {
   readonly hub: Hub;
   readonly presences: Presences;
   readonly onEmit: SessionOwner['onEmit'];
@@ -87,8 +84,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   readonly #introduce: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
   readonly #credentials: CredentialWatch<Session>;
-  readonly #stopping = new AbortController();
-  #restored: Promise<void> | undefined;
+  readonly #restoration: Restoration;
   #isClosing = false;
 
   constructor(core: Core, parts: SessionsParts) {
@@ -99,7 +95,8 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.onEmit = activity && ((session, name, data) => activity.emitted(session, name, data));
     this.#localPresences = new LocalPresences(core);
     this.#social = new SocialPresences(core);
-    this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));
+    this.#pace = new PresencePace(core, this);
+    this.#restoration = new Restoration(core, this, parts.pendingWork);
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
     this.#cluster = parts.cluster?.(this, parts.lobbies);
@@ -180,6 +177,12 @@ export class Sessions implements SessionOwner, NodeSessions {
     await this.presences.set(session, shown);
   }
 
+  keepWaiting(session: Session, presence: GivenPresence | undefined): void {
+    const { waiting_presence: _, ...record } = session.record;
+    session.record = presence ? { ...record, waiting_presence: presence } : record;
+    this.#storage?.put(session);
+  }
+
   #dated({ status, activities, ...rest }: GivenPresence): PresenceUpdate {
     const created_at = this.#core.clock.now();
     const shown = activities.map(activity => ({ ...activity, created_at }));
@@ -236,6 +239,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => notifySession(work, session, 'RESUMED', {})));
     this.onRecheck(session);
+    this.#pace.goOn(session);
     return session;
   }
 
@@ -289,7 +293,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   async endAll(): Promise<void> {
     for (const session of [...this.byId.values()]) this.end(session);
     await this.settled();
-    await this.#endLostCalls();
+    await this.endLostCalls();
     await this.#storage?.clear();
   }
 
@@ -301,46 +305,22 @@ export class Sessions implements SessionOwner, NodeSessions {
   /** Leaves the sessions as they are, for the next process to continue. */
   async stop(): Promise<void> {
     this.#isClosing = true;
-    this.#stopping.abort();
-    await this.#restored;
+    await this.#restoration.stop();
     this.#toResume.close();
     this.#pace.close();
     this.#credentials.close();
     await (this.#cluster ?? this.#storage)?.stop();
   }
 
-  /**
-   * Restores the sessions of a former process. Call it before anything is announced. From then on the users count as
-   * connected, while the sessions hold new events: what they missed is read while requests are answered. See {@link
-   * restored}.
-   */
+  /** @see Restoration */
   async restore(): Promise<void> {
     this.#cluster?.start();
-    const storage = this.#restartStorage;
-    if (!storage || this.#cluster) return;
-    const { resumable, ended } = await storage.leftovers();
-    await storage.begin();
-    const revived: Session[] = [];
-    for (const record of resumable) {
-      const session = await this.#tryRevive(record);
-      if (session) revived.push(session);
-    }
-    if (revived.length === 0 && ended.length === 0 && storage.isEmpty) return this.#endLostCalls();
-    const { pendingWork } = this.#parts;
-    this.#restored = pendingWork
-      .runAside(() => this.#catchUp(storage, revived, ended))
-      .catch((error: unknown) => {
-        this.#core.log.error({ error }, 'The sessions of a former process could not be restored.');
-        for (const session of revived) if (session.isHolding) this.end(session);
-      })
-      .finally(() => {
-        this.#restored = undefined;
-      });
+    if (this.#restartStorage && !this.#cluster) await this.#restoration.begin(this.#restartStorage);
   }
 
   /** Resolves when restored sessions can be resumed and new ones can begin; undefined when they can already. */
   get restored(): Promise<void> | undefined {
-    return this.#restored;
+    return this.#restoration.under;
   }
 
   /** Drops a session that another node has, and closes its connection. Nobody else is notified. */
@@ -411,7 +391,7 @@ export class Sessions implements SessionOwner, NodeSessions {
   }
 
   /** Ends the calls of sessions of a former process, or of a state that replaced another. */
-  #endLostCalls(): Promise<void> {
+  endLostCalls(): Promise<void> {
     const { calls } = this.#parts.lobbies;
     if (!this.#cluster) return calls.endOthers(id => this.byId.has(id));
     return calls.endOthers(async id => (await this.#core.store.get('gateway_sessions', id)) !== undefined);
@@ -429,54 +409,16 @@ export class Sessions implements SessionOwner, NodeSessions {
     return session;
   }
 
-  /** Undefined for a session that cannot be restored: its client must identify, and the others continue. */
-  async #tryRevive(record: GatewaySessionRecord): Promise<Session | undefined> {
-    try {
-      return await this.revive(record);
-    } catch (error) {
-      this.#core.log.error({ error, session: record.id }, 'A session of a former process could not be resumed.');
-      const begun = this.byId.get(record.id);
-      if (begun) this.end(begun);
-      return undefined;
-    }
+  /** Ends a restored session when its credential ends. @returns whether that has not happened yet */
+  async watch(session: Session): Promise<boolean> {
+    const end = await this.#credentials.end(session.record);
+    if (end === undefined) return false;
+    if (!session.hasEnded) this.#credentials.watch(session, end);
+    return true;
   }
 
-  /** Passes the earlier events to restored sessions, and ends those that are over. */
-  async #catchUp(
-    storage: RestartStorage,
-    revived: readonly Session[],
-    ended: readonly GatewaySessionRecord[],
-  ): Promise<void> {
-    const { signal } = this.#stopping;
-    const from = Math.min(...revived.map(({ receivedUpTo }) => receivedUpTo));
-    if (revived.length > 0 && !(await storage.repeat(from, announced => this.hub.repeat(announced), signal))) {
-      if (signal.aborted) return;
-      this.#core.log.warn(
-        { sessions: revived.length },
-        'Not all stored events can be read; these sessions are closed, and their clients identify again.',
-      );
-      for (const session of revived) this.end(session);
-    }
-    for (const session of revived) {
-      if (signal.aborted) return;
-      if (session.hasEnded) continue;
-      const end = await this.#credentials.end(session.record);
-      if (end === undefined) this.end(session);
-      else if (!session.hasEnded) {
-        this.#credentials.watch(session, end);
-        storage.put(session);
-        session.goOn();
-      }
-    }
-    await this.#endLostCalls();
-    for (const record of ended) {
-      if (signal.aborted) return;
-      await this.#buryFormer(record);
-    }
-    if (this.size === 0) await storage.clear();
-  }
-
-  async #buryFormer(record: GatewaySessionRecord): Promise<void> {
+  /** Notifies everybody that a session of a former process has ended. */
+  async leave(record: GatewaySessionRecord): Promise<void> {
     const player = playerOf(record);
     if (player) await this.#localUsers.missed(player);
     await this.#social.leave(record);
@@ -495,37 +437,4 @@ export class Sessions implements SessionOwner, NodeSessions {
     }
     return this.#cluster?.makeRoom(session.home, session.record.user_id) ?? false;
   }
-}
-
-/** Sends a player's session, or a user's own client, what it follows late; of anything else only the event. */
-function introduceOf(core: Core, lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
-  const introduceLobby = introduceLobbies(lobbies);
-  return async (session, announced) => {
-    const { event, follow } = announced;
-    const presences = topicsIn(follow).filter(isPresence);
-    for (const topic of presences) await introducePresence(core, session, topic);
-    if (presences.length > 0) return;
-    if (session.record.kind === 'user') await introduceLobby(session, announced);
-    else if (event) session.emitText(event.name, event.data);
-  };
-}
-
-/**
- * Starts the session of a user's own client, which receives events about commands: their answers, also to other users in
- * the channels that it sees, and changes of the available commands.
- */
-async function startClientSession(
-  core: Core,
-  session: Session,
-  principal: Extract<SessionPrincipal, { kind: 'session' }>,
-  identity: Identity,
-): Promise<void> {
-  const { user } = principal;
-  await session.follow(session.home);
-  await followCommands(core, session, user.id);
-  for (const channel of await channelsSeenBy(core.store, user.id)) await session.follow(topics.channel(channel));
-  const social = await readSocial(core, session, socialViewer(principal), identity);
-  session.emit('READY', { ...readyBase(core, session), ...social.ready });
-  if (social.ready.users) session.emit('READY_SUPPLEMENTAL', social.supplemental);
-  session.release();
 }

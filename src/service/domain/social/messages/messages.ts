@@ -26,7 +26,6 @@ import { familyOf, pairOf } from '../pair.ts';
 import { hasAuthorized } from '../relationships/records.ts';
 import { announceChannel, announceDeletion, announceInvite, announceMessage, announceModeration } from './announce.ts';
 import { readConversations } from './channels.ts';
-import { type GivenMessage, settleMessage } from './given.ts';
 import {
   type ActivitySecrets,
   checkInvite,
@@ -91,8 +90,6 @@ export interface DirectMessages {
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
   move: ChannelMoves['move'];
-  /** Stores a message that fixtures name. */
-  settle(given: GivenMessage): Promise<void>;
   /** Starts to delete ephemeral messages that have expired; the returned function stops it. */
   start(): Promise<() => void>;
 }
@@ -368,7 +365,6 @@ export function createDirectMessages(
     conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
     move: createChannelMoves(core).move,
-    settle: given => settleMessage(core, given),
     start: expiry.start,
   };
 }

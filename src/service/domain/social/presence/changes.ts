@@ -7,6 +7,7 @@ import { userView } from '../../accounts/user-view.ts';
 import { type PresenceState, settingsOf, stateOf } from './records.ts';
 import {
   hiddenFrom,
+  hiddenPresenceOf,
   ownSessions,
   presenceOf,
   type Seen,
@@ -153,12 +154,16 @@ function announceHidden(transaction: Transaction, userId: UserId, from: Seen, to
   for (const family of new Set(families)) {
     const hidden = hiddenFrom(to, family);
     if (isSame(hiddenFrom(from, family), hidden)) continue;
-    const event = lazyEvent('PRESENCE_UPDATE', () => ({
-      ...presenceOf(userId, seenByFriend(to, family)),
-      hidden_activities: hidden,
-    }));
-    transaction.announce({ to: topics.hiddenActivities(userId), families: [family], event });
+    for (const viewer of ['friend', 'stranger'] as const) {
+      const event = hiddenUpdateOf(userId, to, family, viewer);
+      transaction.announce({ to: topics.hiddenActivities(userId, viewer), families: [family], event });
+    }
   }
+}
+
+/** What somebody who was invited learns of the activities that a user hides. */
+export function hiddenUpdateOf(userId: UserId, user: Seen, family: ApplicationId, viewer: 'friend' | 'stranger') {
+  return lazyEvent('PRESENCE_UPDATE', () => hiddenPresenceOf(userId, user, family, viewer));
 }
 
 /** The games of which a user shows something. */

@@ -1,26 +1,21 @@
 import type { SocialSettings } from '../../../../model/presence.ts';
-import { checkSocialSettings } from '../../../../model/rules/social/activity.ts';
 import type { UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
-import { rejectIssues } from '../../../support/request-error.ts';
 import { createExpiry } from '../../expiry.ts';
 import { announceChange } from './changes.ts';
 import { presenceScope, settingsOf, stateOf } from './records.ts';
-
-/** What a game may set of its user's settings, and what it is answered. */
-export type EditableSettings = Pick<SocialSettings, 'status' | 'custom_status' | 'slayer_sdk_receive_dms_in_game'>;
+import { type AllSettings, type EditableSettings, readSettings, settingsIn } from './settings-fields.ts';
 
 /** Users' settings for the social layer. @see docs/spec/social.md#settings */
 export interface SettingsEdits {
   /**
    * Changes a user's settings.
    *
-   * Unspecified: fields that a game may not set are ignored.
-   *
+   * @param isOwnClient whether the user's own client does, or a game
    * @throws RequestError `invalid_form_body`
    */
-  edit(userId: UserId, body: unknown): Promise<EditableSettings>;
+  edit(userId: UserId, body: unknown, isOwnClient: boolean): Promise<EditableSettings | AllSettings>;
   /** A custom status with an end was stored by other means. */
   notice(settings: Partial<SocialSettings>): void;
   /** Ends custom statuses whose time is over, now and from now on. */
@@ -51,9 +46,8 @@ export function createSettingsEdits(core: Core): SettingsEdits {
   }
 
   return {
-    async edit(userId, body) {
-      rejectIssues(checkSocialSettings(body));
-      const given = editableOf(body as Partial<EditableSettings>);
+    async edit(userId, body, isOwnClient) {
+      const { accept_friend_requests: accepts, ...given } = readSettings(body, isOwnClient);
       const answer = await store.transact(presenceScope(userId), async transaction => {
         const before = await stateOf(transaction, userId);
         const record = await transaction.get('social_settings', userId);
@@ -63,11 +57,14 @@ export function createSettingsEdits(core: Core): SettingsEdits {
           user_id: userId,
           settings: { ...record?.settings, ...given },
           ...changed,
+          ...(accepts !== undefined && { accept_friend_requests: accepts }),
         });
         const settings = await settingsOf(transaction, userId);
         await putStatusEnd(transaction, userId, settings);
         announceChange(transaction, userId, before, { ...before, settings }, clock.now());
-        return editableOf(settings) as EditableSettings;
+        const shown = settingsIn(settings, isOwnClient) as EditableSettings;
+        if (!isOwnClient) return shown;
+        return { ...shown, accept_friend_requests: accepts ?? record?.accept_friend_requests ?? true };
       });
       this.notice(answer);
       return answer;
@@ -91,13 +88,4 @@ export async function putStatusEnd(
 
 function statusEndMs({ custom_status: custom }: Partial<SocialSettings>): number | null {
   return custom?.expires_at == null ? null : Date.parse(custom.expires_at);
-}
-
-function editableOf(settings: Partial<SocialSettings>): Partial<EditableSettings> {
-  const { status, custom_status, slayer_sdk_receive_dms_in_game } = settings;
-  return {
-    ...(status !== undefined && { status }),
-    ...(custom_status !== undefined && { custom_status }),
-    ...(slayer_sdk_receive_dms_in_game !== undefined && { slayer_sdk_receive_dms_in_game }),
-  };
 }

@@ -1,3 +1,4 @@
+import { activityActionTypes } from '../../../../model/direct-message.ts';
 import { checkSubscriptions } from '../../../../model/rules/social/activity.ts';
 import {
   type ApplicationId,
@@ -8,14 +9,16 @@ import {
 } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import { topics } from '../../../events/announcement.ts';
-import type { StoreView } from '../../../store/contract.ts';
+import type { StoreView, Transaction } from '../../../store/contract.ts';
 import { rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOfId } from '../family.ts';
 import { messageOf } from '../messages/pair.ts';
 import { pairOf } from '../pair.ts';
-import { isBlockedBetween } from '../relationships/records.ts';
-import { presenceScope } from './records.ts';
+import { areFriends, areGameFriends, isBlockedBetween } from '../relationships/records.ts';
+import { hiddenUpdateOf } from './changes.ts';
+import { presenceScope, stateOf } from './records.ts';
+import { seen } from './view.ts';
 import type { Viewer } from './visible.ts';
 
 interface Subscription {
@@ -43,23 +46,32 @@ export async function subscribeActivities(
   rejectIssues(checkSubscriptions(body));
   const { subscriptions } = body as { subscriptions: readonly Subscription[] };
   const nowMs = clock.now();
-  await store.transact(presenceScope(userId), async transaction => {
+  const inviterOf = ({ user_id }: Subscription) => readSnowflake<'user'>(user_id) ?? '';
+  const guards = [...new Set(subscriptions.map(inviterOf))].filter(id => id !== userId).map(presenceScope);
+  const work = async (transaction: Transaction) => {
     for (const subscription of subscriptions) {
-      const inviter = readSnowflake<'user'>(subscription.user_id) ?? '';
+      const inviter = inviterOf(subscription);
       const family = await familyOfId(transaction, readSnowflake<'application'>(subscription.application_id) ?? '');
       if (family !== familyId || (await isBlockedBetween(transaction, userId, inviter))) continue;
       if (!(await isInvited(transaction, userId, inviter, subscription, nowMs))) continue;
-      const follow = topics.hiddenActivities(inviter);
-      transaction.announce({ to: topics.sessions(userId), families: [familyId], follow });
+      const isFriend =
+        (await areFriends(transaction, userId, inviter)) ||
+        (await areGameFriends(transaction, family, userId, inviter));
+      const viewer = isFriend ? 'friend' : 'stranger';
+      const user = seen(await stateOf(transaction, inviter), nowMs);
+      const event = user.hidden.length > 0 ? hiddenUpdateOf(inviter, user, family, viewer) : undefined;
+      const follow = topics.hiddenActivities(inviter, viewer);
+      transaction.announce({ to: topics.sessions(userId), families: [familyId], follow, ...(event && { event }) });
     }
-  });
+  };
+  await store.transact(presenceScope(userId), work, guards);
 }
 
 async function isInvited(
   view: StoreView,
   userId: UserId,
   inviter: UserId,
-  { message_id, channel_id, party_id }: Subscription,
+  { message_id, channel_id, party_id, application_id }: Subscription,
   nowMs: number,
 ): Promise<boolean> {
   const { record, channel } = await messageOf(
@@ -69,6 +81,9 @@ async function isInvited(
   );
   if (record?.author_id !== inviter || record.recipient_id !== userId) return false;
   if (channel && channel.id !== readSnowflake(channel_id)) return false;
-  if (record.message.activity?.party_id !== party_id) return false;
+  const { activity, application_id: game } = record.message;
+  // Who asks to join shows nothing to the one who is asked.
+  if (activity?.type !== activityActionTypes.JOIN) return false;
+  if (activity.party_id !== party_id || game !== readSnowflake(application_id)) return false;
   return nowMs - record.sent_at_ms < serviceLimits.activityInviteLifeMs;
 }

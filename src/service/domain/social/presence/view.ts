@@ -64,6 +64,11 @@ export function isInvisible(state: PresenceState): boolean {
   return state.sessions.length > 0 && mergedStatus(state) === 'invisible';
 }
 
+/** Whether others do not see what the user plays. */
+export function hidesGames(state: PresenceState): boolean {
+  return !state.settings.show_current_game || isInvisible(state);
+}
+
 /** What a friend sees: the status, custom statuses, and what the user plays in the viewer's game. */
 export function seenByFriend(user: Seen, viewer: ViewerFamily): Shown {
   if (user.status === 'offline') return offline;
@@ -90,6 +95,17 @@ export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): P
   return { user: { id: userId }, ...shown, ...(hasPlayed !== undefined && { has_played_game: hasPlayed }) };
 }
 
+/** The same for somebody who was invited to the game; only friends see more than what the user hides. */
+export function hiddenPresenceOf(
+  userId: UserId,
+  user: Seen,
+  familyId: ApplicationId,
+  viewer: 'friend' | 'stranger',
+): Presence {
+  const shown = viewer === 'friend' ? seenByFriend(user, familyId) : offline;
+  return { ...presenceOf(userId, shown), hidden_activities: hiddenFrom(user, familyId) };
+}
+
 /**
  * The user's own sessions. With several of them there is another one, `all`, which is what others see.
  *
@@ -99,7 +115,7 @@ export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): P
  */
 export function ownSessions(state: PresenceState, nowMs: number): readonly OwnSession[] {
   const { sessions, settings } = state;
-  const hides = !settings.show_current_game || isInvisible(state);
+  const hides = hidesGames(state);
   const last = sessions.at(-1);
   const listed = sessions.slice(-serviceLimits.ownSessionsListedMax).map(session => ({
     session_id: session.id,

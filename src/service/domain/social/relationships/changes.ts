@@ -55,6 +55,7 @@ function byFamily(games: readonly GameRelationshipRecord[]): Side['games'] {
  * their sessions follow.
  *
  * @param before as {@link readPair} found it
+ * @param totals of all users concerned, where many pairs are written at the same time in one transaction
  */
 export async function writePair(
   transaction: Transaction,
@@ -62,9 +63,10 @@ export async function writePair(
   before: PairState,
   after: PairState,
   nowMs: number,
+  totals?: Map<UserId, RelationshipTotalsRecord>,
 ): Promise<void> {
-  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs });
-  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs });
+  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs, totals });
+  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs, totals });
 }
 
 interface SideChange {
@@ -73,6 +75,7 @@ interface SideChange {
   /** The other user; undefined: the account is gone. */
   readonly other: UserRecord | undefined;
   readonly nowMs: number;
+  readonly totals: Map<UserId, RelationshipTotalsRecord> | undefined;
 }
 
 async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
@@ -80,7 +83,9 @@ async function writeSide(transaction: Transaction, change: SideChange): Promise<
   const known = before.full ?? after.full ?? [...before.games.values(), ...after.games.values()][0];
   if (!known || isSame(before, after)) return;
   const { user_id: userId, target_id: targetId } = known;
-  const totals = advance(await totalsOf(transaction, userId), before.full, after.full);
+  const total = change.totals?.get(userId) ?? (await totalsOf(transaction, userId));
+  const totals = advance(total, before.full, after.full);
+  change.totals?.set(userId, totals);
   transaction.put('relationship_totals', totals);
   const version = { of: relationshipsVersion(userId), revision: totals.changes };
   const announce = (announcement: Announcement) => transaction.announce({ ...announcement, version });
@@ -205,8 +210,12 @@ async function announceVisibility(
   }
   const seenInGames = isSeen ? [] : [...after.games].filter(([, game]) => isFriend(game)).map(([family]) => family);
   if (isBlocked(after.full) && !isBlocked(before.full)) {
-    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId) });
-    announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId) });
+    for (const viewer of ['friend', 'stranger'] as const) {
+      announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId, viewer) });
+      announce({ to: topics.sessions(targetId), unfollow: topics.hiddenActivities(userId, viewer) });
+    }
+  } else if (wasSeen && !isSeen) {
+    announce({ to: topics.sessions(userId), unfollow: topics.hiddenActivities(targetId, 'friend') });
   }
   if (wasSeen && !isSeen) {
     announce({ to: friends, unfollow: presence, event: offline(targetId), exceptFamilies: seenInGames });
