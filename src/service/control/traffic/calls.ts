@@ -24,7 +24,7 @@ export function trafficCalls(
   };
   return [
     call('GET /traffic', async ({ query }) => ({ ...(await pageOfTraffic(recorded(), query)), node })),
-    call('DELETE /traffic', async () => recorded().clear()),
+    call('DELETE /traffic', async () => recorded().kept.clear()),
     call('GET /traffic/recording', async ({ query }) => {
       const activity = recorded();
       const filter = readFilter(query, activity);
@@ -33,7 +33,7 @@ export function trafficCalls(
     }),
     call('GET /traffic/{id}', async ({ params: { id = '' } }) => {
       const activity = recorded();
-      const kept = /^\d{1,15}$/.test(id) ? activity.find(Number(id)) : undefined;
+      const kept = /^\d{1,15}$/.test(id) ? activity.kept.find(Number(id)) : undefined;
       if (!kept) throw new ControlRefusal(404, `There is no entry ${id}; it may have made room for others.`);
       return detailsOf(activity, kept);
     }),
