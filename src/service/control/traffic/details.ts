@@ -1,7 +1,8 @@
 import type { TrafficDetails, TrafficEntry, TrafficMessage } from '../../../wire/control/traffic.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import { SecretMask } from '../../../wire/secret-mask.ts';
-import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
+import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import { entriesOf } from './query.ts';
 
 const effectsMax = 500;
@@ -54,7 +55,7 @@ function causesOf(activity: Activity, entry: TrafficEntry): readonly TrafficEntr
   const causes: TrafficEntry[] = [];
   let id = entry.cause;
   while (id !== null) {
-    const cause = activity.find(id)?.entry;
+    const cause = activity.kept.find(id)?.entry;
     if (!cause) break;
     causes.unshift(cause);
     id = cause.cause;
