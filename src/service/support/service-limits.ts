@@ -223,7 +223,7 @@ export const storeLimits = {
   /** PostgreSQL: a migration, or each step of a copy. */
   wholeStoreMs: 60_000,
   /** PostgreSQL: each statement of a dump or a load; of a server that does not answer, the caller must hear in time. */
-  wholeStatementMs: 5000,
+  wholeStatementMs: 4000,
   statementsPerConnectionMax: 64,
   /** PostgreSQL: how long events, outcomes of commits and revisions of scopes are kept, and how much of events at most. */
   kept: { eventsMs: 900_000, eventsBytesMax: 1024 ** 3, commitsMs: 600_000, scopesMs: 3_600_000 },
