@@ -52,6 +52,8 @@ export interface EntryDetails {
   readonly authorization?: string | undefined;
   /** Of a dispatch, a frame or a fault: JSON. */
   readonly data?: string | undefined;
+  /** A dispatch that nobody received: it is encoded when somebody reads it, and forgotten soon, because it holds all that it is made of. */
+  event?: NonNullable<Announced['event']> | undefined;
 }
 
 /** An entry as it is kept. */
@@ -88,6 +90,9 @@ export class Activity {
   /** How many of {@link #kept} were dropped and still stand at its beginning. */
   #dropped = 0;
   #bytes = 0;
+  /** The newest dispatches that nobody received. */
+  readonly #unread: EntryDetails[] = [];
+  #nextUnread = 0;
   #lastId = 0;
   #lastNumber = 0;
   #isRecording = false;
@@ -225,12 +230,15 @@ export class Activity {
       requestBody,
       answer: answerBytes > bodyMax ? undefined : answer,
     };
+    // The address is in the entry, in the parameters and in the query.
+    let bytes = (requestBody?.length ?? 0) + Math.min(answerBytes, bodyMax) + 3 * (request?.url?.length ?? 0);
+    for (const name in details.requestHeaders) bytes += details.requestHeaders[name]?.length ?? 0;
     const step = oauthSteps[route];
-    if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details);
+    if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details, bytes);
     else {
       const isRefresh = route === 'createToken' && asRecord(body)?.grant_type === 'refresh_token';
       const oauth = { kind: 'oauth', step: isRefresh ? 'refresh' : step, redirect_to: null } as const;
-      this.#keep({ ...entry, ...oauth }, details);
+      this.#keep({ ...entry, ...oauth }, details, bytes);
     }
   }
 
@@ -277,8 +285,7 @@ export class Activity {
   /** An event was passed to the sessions of this node that follow its topic, or would have been if there were any. */
   announced({ to, event, cause, guild, scope }: Omit<Announced, 'position' | 'revision'>, sessions: number): void {
     if (!event || !this.#isRecording) return;
-    // Encoded even if nobody received it: until then it holds all that it is made of, such as a whole lobby.
-    const { data } = event;
+    const data = sessions > 0 ? event.data : undefined;
     const about = aboutTopic(to, scope);
     this.#keep(
       {
@@ -286,10 +293,20 @@ export class Activity {
         ...about,
         guild_id: guild ?? about.guild_id,
         ...{ kind: 'dispatch', event: event.name, topic: to, sessions, session_id: null },
-        bytes: sessions > 0 ? Buffer.byteLength(data) : null,
+        bytes: data === undefined ? null : Buffer.byteLength(data),
       },
-      data.length > bodyMax ? { isCut: true } : { data },
+      data === undefined ? this.#unencoded(event) : keptText(data),
+      data?.length ?? 0,
     );
+  }
+
+  #unencoded(event: NonNullable<Announced['event']>): EntryDetails {
+    const details: EntryDetails = { event };
+    const forgotten = this.#unread[this.#nextUnread];
+    if (forgotten) forgotten.event = undefined;
+    this.#unread[this.#nextUnread] = details;
+    this.#nextUnread = (this.#nextUnread + 1) % unreadMax;
+    return details;
   }
 
   /** An event was sent to one session alone. @param data JSON */
@@ -302,7 +319,8 @@ export class Activity {
         ...{ ...nobody, application_id, user_id },
         ...{ kind: 'dispatch', event: name, topic: null, sessions: 1, session_id: id, bytes: Buffer.byteLength(data) },
       },
-      data.length > bodyMax ? { isCut: true } : { data },
+      keptText(data),
+      data.length,
     );
   }
 
@@ -401,13 +419,13 @@ export class Activity {
         error: error === undefined ? null : reasonOf(error),
       },
       details,
-      answerBytesMax,
+      textLengthOf(details) + url.length + answerBytesMax,
     );
   }
 
-  /** @param laterBytes what is added to the details afterwards, at most */
-  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, laterBytes = 0): void {
-    const bytes = entryBytes + textLengthOf(unplaced) + textLengthOf(details) + laterBytes;
+  /** @param textBytes length of the texts that callers have sent */
+  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, textBytes = textLengthOf([unplaced, details])): void {
+    const bytes = entryBytes + textBytes;
     const kept: KeptEntry = { entry: { ...unplaced, number: ++this.#lastNumber } as TrafficEntry, details, bytes };
     this.#kept.push(kept);
     this.#bytes += bytes;
@@ -638,6 +656,13 @@ function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : { message: String(error), cause: undefined };
   const code = asRecord(cause)?.code ?? asRecord(error)?.code;
   return typeof code === 'string' ? `${message} (${code})` : message;
+}
+
+/** Dispatches that nobody received and that can still be encoded. */
+const unreadMax = 200;
+
+function keptText(data: string): EntryDetails {
+  return data.length > bodyMax ? { isCut: true } : { data };
 }
 
 /** Undefined without a value, and if its text is too long to be kept. */
