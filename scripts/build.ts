@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
@@ -133,16 +133,26 @@ const wsClient: Plugin = {
   },
 };
 
-/** Leaves out what only the service reads of the table of routes; credentials of players are among it. */
+/**
+ * Leaves out what only the service reads of the table of routes: routes that neither the client nor the backend module names, and fields
+ * of the others; credentials of players are among them.
+ */
 const routesOfClients: Plugin = {
   name: 'routes-of-clients',
   setup({ onLoad }) {
+    const table = resolve('src/wire/routes.ts');
+    const files = ['sdk', 'backend', 'wire'].flatMap(layer => globSync(`src/${layer}/**/*.ts`));
+    const calling = files.filter(file => resolve(file) !== table).map(file => readFileSync(file, 'utf8'));
+    const isCalled = (route: string) => calling.some(source => source.includes(`'${route}'`));
     const players =
       "lobbyPlayer|indexReader|relationshipReader|relationshipWriter|\\[(?:'(?:user:[\\w.]+|session)'(?:, )?)+\\]";
-    const unread = `success: \\[[\\d, ]*\\]|bodyOptional: true|forms: '\\w+'|credentials: (?:${players})`;
+    const texts = "text: \\['\\w+'\\]|bucket: '[\\w-]+'|body: 'json'|bodyOptional: true|forms: '\\w+'";
+    const unread = `success: \\[[\\d, ]*\\]|${texts}|credentials: (?:${players})`;
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
+      contents: readFileSync(path, 'utf8')
+        .replace(/^ {2}(\w+): \{(?: .*|\n[\s\S]*?\n {2})\},$/gm, (row, route) => (isCalled(route) ? row : ''))
+        .replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
     }));
   },
 };

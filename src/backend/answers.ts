@@ -1,3 +1,4 @@
+import type { StoredApplicationProfile } from '../model/application-profile.ts';
 import type { Command } from '../model/command.ts';
 import { TransportError } from '../model/errors/errors.ts';
 import type { Lobby, LobbyInvite, LobbyMember } from '../model/lobby.ts';
@@ -87,6 +88,13 @@ export function readCommandPermissions(value: unknown): GuildCommandPermissions 
 export function readCommandPermissionsList(value: unknown): GuildCommandPermissions[] {
   if (!Array.isArray(value)) throw unreadable('a list of command permissions');
   return value.map(readCommandPermissions);
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readProfile(value: unknown): StoredApplicationProfile {
+  const { user_id } = asRecord(value) ?? {};
+  if (!isSnowflake(user_id)) throw unreadable('a profile');
+  return value as StoredApplicationProfile;
 }
 
 function readResource(what: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -30,6 +30,7 @@ import { createLobbies, type Lobbies } from './lobbies.ts';
 import { Operations } from './operation.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
 import { type BackendParts, partsKey } from './parts.ts';
+import { createProfiles, type Profiles } from './profiles.ts';
 import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
 
 export interface BackendOptions {
@@ -87,6 +88,8 @@ export interface Backend {
   readonly interactions: Interactions;
   /** Messages between players. */
   readonly directMessages: DirectMessages;
+  /** What the game reports about its players. */
+  readonly profiles: Profiles;
   /** Aborts what is under way and closes every connection, with all managed lobbies. Idempotent. */
   close(): Promise<void>;
   /** The same as {@link close}: `await using backend = createBackend(…)`. */
@@ -166,6 +169,7 @@ export function createBackend(options: BackendOptions): Backend {
     provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
     directMessages: createDirectMessages(call),
+    profiles: createProfiles(call, applicationId),
     close,
     [Symbol.asyncDispose]: close,
     [partsKey]: parts,

@@ -1,3 +1,4 @@
+import type { ApplicationProfile } from './application-profile.ts';
 import type { CommandChoice } from './command.ts';
 import type { Modal } from './component.ts';
 import type { ActivityInvite, DirectChannel, DirectMessage } from './direct-message.ts';
@@ -17,6 +18,7 @@ import type {
   InteractionId,
   LobbyId,
   MessageId,
+  RoleId,
   Snowflake,
   UserId,
 } from './snowflake.ts';
@@ -189,8 +191,8 @@ export interface PlayerReady {
   /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
-  /** User id → what applications report about the user. Unspecified: that it is a map. */
-  user_application_profiles: Readonly<Record<UserId, readonly unknown[]>>;
+  /** User id → what the game's server reports about the user. @see docs/spec/social.md#application-profiles */
+  user_application_profiles: Readonly<Record<UserId, readonly ApplicationProfile[]>>;
   /** Every user of the lists, once; only with the capability DEDUPE_USER_OBJECTS. */
   users?: readonly User[];
   /** Of friends who are not offline; only without that capability. */
@@ -220,14 +222,19 @@ export interface Dispatches {
   RATE_LIMITED: { opcode: Opcode; retry_after: number; meta: { guild_id: GuildId; nonce?: string } };
   /** The session's own user is another than it was. */
   USER_UPDATE: User;
+  /** What a game's server reports about the session's user, or about somebody whose presence the session sees. */
+  USER_APPLICATION_IDENTITY_UPDATE: ApplicationProfile;
+  USER_APPLICATION_IDENTITY_REMOVE: Pick<ApplicationProfile, 'user_id' | 'application_id'>;
   GUILD_CREATE: Guild;
   GUILD_UPDATE: GuildUpdated;
   /** The application was taken out of the guild. */
   GUILD_DELETE: { id: GuildId };
   GUILD_ROLE_CREATE: { guild_id: GuildId; role: Role };
   GUILD_ROLE_UPDATE: { guild_id: GuildId; role: Role };
+  GUILD_ROLE_DELETE: { guild_id: GuildId; role_id: RoleId };
   GUILD_MEMBER_ADD: GuildMemberDispatch;
   GUILD_MEMBER_UPDATE: GuildMemberDispatch;
+  GUILD_MEMBER_REMOVE: { guild_id: GuildId; user: User };
   GUILD_MEMBERS_CHUNK: GuildMembersChunk;
   PRESENCE_UPDATE: Presence;
   INTERACTION_CREATE: Interaction;
@@ -261,7 +268,9 @@ export interface Dispatches {
   CHANNEL_CREATE: Channel | DirectChannel;
   THREAD_CREATE: Channel;
   THREAD_UPDATE: Channel;
+  THREAD_DELETE: Pick<Channel, 'id' | 'guild_id' | 'parent_id' | 'type'>;
   CHANNEL_UPDATE: Channel;
+  CHANNEL_DELETE: Channel;
   INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
   LOBBY_UPDATE: GatewayLobby;
@@ -349,8 +358,10 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   GUILD_DELETE: intents.GUILDS,
   GUILD_ROLE_CREATE: intents.GUILDS,
   GUILD_ROLE_UPDATE: intents.GUILDS,
+  GUILD_ROLE_DELETE: intents.GUILDS,
   GUILD_MEMBER_ADD: intents.GUILD_MEMBERS,
   GUILD_MEMBER_UPDATE: intents.GUILD_MEMBERS,
+  GUILD_MEMBER_REMOVE: intents.GUILD_MEMBERS,
   PRESENCE_UPDATE: intents.GUILD_PRESENCES | intents.USER_PRESENCE,
   RELATIONSHIP_ADD: intents.USER_RELATIONSHIPS,
   RELATIONSHIP_UPDATE: intents.USER_RELATIONSHIPS,
@@ -360,10 +371,12 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   CHANNEL_CREATE: intents.GUILDS | intents.PRIVATE_CHANNELS,
   THREAD_CREATE: intents.GUILDS,
   THREAD_UPDATE: intents.GUILDS,
+  THREAD_DELETE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_UPDATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_DELETE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   CHANNEL_UPDATE: intents.GUILDS,
+  CHANNEL_DELETE: intents.GUILDS,
   INVITE_CREATE: intents.GUILD_INVITES,
   LOBBY_CREATE: intents.LOBBIES,
   LOBBY_UPDATE: intents.LOBBIES,

@@ -1,5 +1,16 @@
 /** The entry point `@rallypoint/sdk/model`: the types of the interface, its limits and its rules. */
+
 export { type ApplicationTraits, applicationFlags, type PartialApplication } from './application.ts';
+export type {
+  ApplicationProfile,
+  ApplicationProfileEdit,
+  IdentityProviderType,
+  ProfileData,
+  ProfileField,
+  ProfileIdentity,
+  ProfileMedia,
+  StoredApplicationProfile,
+} from './application-profile.ts';
 export {
   type Command,
   type CommandChoice,

@@ -8,7 +8,8 @@ import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createDirectMessages } from './domain/social/messages/messages.ts';
 import { presentActivities } from './domain/social/messages/present.ts';
 import { createHeadlessSessions } from './domain/social/presence/headless.ts';
-import { settleRelationship } from './domain/social/relationships/given.ts';
+import { createSettingsEdits } from './domain/social/presence/settings.ts';
+import { createWithdrawnGames } from './domain/social/relationships/hidden.ts';
 import { createRelationshipMoves } from './domain/social/relationships/moves.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway, type GatewayParts } from './gateway/gateway.ts';
@@ -19,6 +20,7 @@ import type { CheckedOptions, Environment } from './open-core.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
 import { FaultInjector } from './testing/faults/faults.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
+import type { RemovalParts } from './testing/removal.ts';
 
 export type Parts = ReturnType<typeof createParts>;
 
@@ -48,6 +50,7 @@ export function createParts(
   const directMessages = createDirectMessages(core, { webhookEvents, present: presentActivities });
   const relationshipMoves = createRelationshipMoves(core);
   const headlessSessions = createHeadlessSessions(core);
+  const settingsEdits = createSettingsEdits(core);
   const authorization = createAuthorization(core, {
     webhookEvents,
     moved: [lobbies, relationshipMoves, directMessages, headlessSessions],
@@ -69,16 +72,22 @@ export function createParts(
   const fixtures = createFixtures(core, {
     commands,
     lobbies,
-    relationships: { removeAll: relationshipMoves.removeAll, settle: given => settleRelationship(core, given) },
-    messages: directMessages,
+    relationships: relationshipMoves,
     users: authorization,
+    settings: settingsEdits,
   });
+  const removalParts: RemovalParts = {
+    ...{ lobbies, relationships: relationshipMoves, messages: directMessages, headless: headlessSessions },
+    authorizations: authorization,
+  };
   const sweeps = createSweeps([
     webhookEvents,
     lobbies,
     interactions,
     directMessages,
     headlessSessions,
+    settingsEdits,
+    createWithdrawnGames(core, pendingWork),
     authorization,
     authorization.provisional,
   ]);
@@ -93,8 +102,9 @@ export function createParts(
       interactions,
       directMessages,
       headlessSessions,
+      settingsEdits,
     },
-    ...{ authorization, gateway, fixtures, faults, sweeps },
+    ...{ authorization, gateway, fixtures, faults, removalParts, sweeps },
   };
 }
 

@@ -105,13 +105,22 @@ export function createApiServer(
     ...socialMessageRoutes(parts.directMessages),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
-    ...presenceRoutes(core, parts.headlessSessions),
+    ...presenceRoutes(core, parts.headlessSessions, parts.settingsEdits),
     ...relationshipRoutes(core.store, createRelationships(core)),
   };
   const site = createLateSite(core, {
     ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
     control: {
-      ...{ core, fixtures, faults, gateway, signIn, acting: parts.acting, ...control },
+      ...{
+        core,
+        fixtures,
+        faults,
+        removalParts: parts.removalParts,
+        gateway,
+        signIn,
+        acting: parts.acting,
+        ...control,
+      },
       controlBase: () => `${origin()}/control`,
       askSelf: createAskSelf(origin),
       endAuthorization: id => authorization.endAuthorization(id),

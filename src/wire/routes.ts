@@ -57,6 +57,7 @@ const relationship = '/users/@me/relationships/{user_id}';
 const gameRelationship = '/users/@me/game-relationships/{user_id}';
 const lobbyPlayer = ['user:lobbies.write'] as const;
 const userMessages = '/users/{user_id}/messages';
+const applicationProfile = '/applications/{application_id}/users/{user_id}/identities/{external_user_id}/profile';
 
 /**
  * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
@@ -768,6 +769,21 @@ export const routes = {
     credentials: ['user:activities.read', 'session'],
     success: [204],
     body: 'json',
+  },
+  getApplicationProfile: {
+    method: 'GET',
+    path: applicationProfile,
+    credentials: ['bot'],
+    success: [200],
+    text: ['external_user_id'],
+  },
+  editApplicationProfile: {
+    method: 'PATCH',
+    path: applicationProfile,
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+    text: ['external_user_id'],
   },
   getActivityMetadata: {
     method: 'GET',

@@ -5,6 +5,8 @@ import type { Activity } from '../../src/model/presence.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { callApi } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace, edsger } = userIds;
 const presenceScope = 'openid sdk.social_layer_presence';
@@ -183,6 +185,29 @@ describe('a request to join', () => {
   });
 });
 
+describe('a subscription to the activity of an invite', () => {
+  it('shows what a player hides to those who were invited, and not to those who were asked', async () => {
+    await befriend(host, guest);
+    const [playing, asking] = [await play(host), await play(guest)];
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    const { body: asked } = await guest.call('POST', messagesTo(ada), ask);
+    const sent = await invite(host, grace);
+    const subscribe = (player: Player, user_id: string, { id, channel_id }: DirectMessage) =>
+      player.result('POST', '/users/@me/activities/subscribe', {
+        subscriptions: [{ user_id, application_id: games.starfall, party_id: 'party', message_id: id, channel_id }],
+      });
+    expect(await subscribe(host, grace, asked as DirectMessage)).toBe('204');
+    expect(await subscribe(guest, ada, sent)).toBe('204');
+    const hidden = (client: GatewayClient) =>
+      seen(client, 'PRESENCE_UPDATE').filter(([, { hidden_activities = [] }]) => (hidden_activities as []).length > 0);
+    await show(asking, {}, 'invisible');
+    await show(playing, {}, 'invisible');
+    await asking.until(() => hidden(asking).length > 0);
+    await playing.beat();
+    expect(hidden(playing)).toEqual([]);
+  });
+});
+
 describe('a party that is open to friends', () => {
   it('is joined by friends without an invite', async () => {
     const stranger = await Player.of(service, 'edsger');
@@ -196,5 +221,18 @@ describe('a party that is open to friends', () => {
     expect(await stranger.result('GET', path)).toBe('200');
     await host.call('PATCH', '/users/@me/settings', { status: 'invisible' });
     expect(await guest.result('GET', path)).toBe('403 40014');
+  });
+
+  it('is open to those who were invited alone while its player does not show games', async () => {
+    await befriend(host, guest);
+    const playing = await play(host, { party: { id: 'party', size: [1, 4], privacy: 1 } });
+    const ask = { activity: { type: 5 }, application_id: games.starfall };
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('200');
+    const own = { authorization: await sessionToken(service, ada), 'content-type': 'application/json' };
+    await callApi(service, 'PATCH', '/users/@me/settings', { show_current_game: false }, own);
+    expect(await guest.result('GET', secretWithout(ada, playing.sessionId))).toBe('403 40014');
+    expect(await guest.result('POST', messagesTo(ada), ask)).toBe('400 50039');
+    const sent = await invite(host, grace);
+    expect(await guest.result('GET', secretOf(ada, playing.sessionId, sent))).toBe('200');
   });
 });

@@ -4,7 +4,9 @@ import type { Activity, OwnSession, Presence } from '../../src/model/presence.ts
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
+import { RestartingService } from '../support/service/restarting-service.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
 const { ada, grace } = userIds;
@@ -409,6 +411,30 @@ describe('settings', () => {
     await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
   });
 
+  it('end a custom status when its time is over, and tell everybody who sees it', async () => {
+    await befriend();
+    const [watching, playing] = [await alone.connect(), await other.connect()];
+    const second = await other.connect();
+    const until = (ms: number) => new Date(service.clock.now() + ms).toISOString();
+    const ofMerged = async () => (await ownSessions(playing))[0]?.activities.map(({ state }) => state);
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(60_000) } });
+    await sees(watching, grace, { activities: [{ type: 4, state: 'lunch' }] });
+    expect(await ofMerged()).toEqual(['lunch']);
+    await pass(30_000, watching, playing, second);
+    // A later end takes the place of the earlier one.
+    await other.call('PATCH', settings, { custom_status: { text: 'lunch', expires_at: until(40_000) } });
+    await pass(39_999, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)?.activities).toHaveLength(1);
+    await pass(1, watching, playing, second);
+    await sees(watching, grace, { status: 'online', activities: [] });
+    expect(await ofMerged()).toEqual([]);
+    expect(readyOf(await other.connect()).user_settings).toMatchObject({ custom_status: null });
+    await other.call('PATCH', settings, { custom_status: { text: 'soon', expires_at: until(1_000) } });
+    await other.call('PATCH', settings, { custom_status: { text: 'always' } });
+    await pass(1_000, watching, playing, second);
+    expect((await presencesOf(watching, grace)).at(-1)).toMatchObject({ activities: [{ state: 'always' }] });
+  });
+
   it('are checked', async () => {
     for (const body of [
       { status: 'offline' },
@@ -422,7 +448,63 @@ describe('settings', () => {
     const reader = await Player.of(service, 'ada', { scope: 'openid activities.read' });
     expect(await reader.result('PATCH', settings, {})).toBe('403 50026');
   });
+
+  it('keep nothing of a custom status but its fields', async () => {
+    const end = 'Sun, 1 Jan 2040 00:00:00 GMT (a comment)';
+    const custom_status = { text: 'hello', secret: { deep: 1 }, emoji_name: '🔥', expires_at: end };
+    const { body } = await other.call('PATCH', settings, { custom_status });
+    const kept = { text: 'hello', emoji_name: '🔥', expires_at: '2040-01-01T00:00:00.000000+00:00' };
+    expect(body).toHaveProperty('custom_status', kept);
+    expect(readyOf(await other.connect()).user_settings).toHaveProperty('custom_status', kept);
+    const { body: empty } = await other.call('PATCH', settings, { custom_status: {} });
+    expect(empty).toHaveProperty('custom_status', { text: null });
+  });
+
+  it('are all changed by the user’s own client, and the switches by no game', async () => {
+    await befriend();
+    const token = await sessionToken(service, grace);
+    const set = async (body: object) => (await callApi(service, 'PATCH', settings, body, own(token))).body;
+    const [watching, playing] = [await alone.connect(), await other.connect()];
+    const party = { id: 'party', size: [1, 4], privacy: 1 };
+    show(playing, { name: 'Starfall', party, secrets: { join: 'secret' } });
+    await sees(watching, grace, { activities: [{ flags: 2 | 64 | 128 }] });
+
+    await other.call('PATCH', settings, { show_current_game: false, allow_activity_party_privacy_friends: false });
+    expect(await set({ allow_activity_party_privacy_friends: false })).toEqual({
+      ...{ status: 'online', custom_status: null, show_current_game: true, slayer_sdk_receive_dms_in_game: 0 },
+      ...{ allow_activity_party_privacy_friends: false, allow_activity_party_privacy_voice_channel: true },
+      ...{ allow_game_friend_dms_in_discord: true, accept_friend_requests: true },
+    });
+    await sees(watching, grace, { activities: [{ flags: 2 | 128 }] });
+    await set({ show_current_game: false });
+    await sees(watching, grace, { status: 'online', activities: [] });
+    await set({ show_current_game: true, accept_friend_requests: false });
+    await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
+
+    const stranger = await Player.of(service, 'edsger');
+    expect(await stranger.result('PUT', `${relationships}/${grace}`)).toBe('400 80000');
+    await set({ accept_friend_requests: true });
+    expect(await stranger.result('PUT', `${relationships}/${grace}`)).toBe('204');
+
+    expect((await callApi(service, 'PATCH', settings, { show_current_game: null }, own(token))).status).toBe(400);
+    expect(await set({ accept_friend_requests: 'no' })).toMatchObject({
+      ...{ code: 50035, errors: { accept_friend_requests: { _errors: [{ code: 'BOOLEAN_TYPE_CONVERT' }] } } },
+    });
+  });
+
+  it('keep game friends’ messages away from a user who is not in the game', async () => {
+    await befriend(gameRelationships);
+    const token = await sessionToken(service, grace);
+    await callApi(service, 'PATCH', settings, { allow_game_friend_dms_in_discord: false }, own(token));
+    expect(await alone.result('POST', `/users/${grace}/messages`, { content: 'hello' })).toBe('403 50251');
+    await other.connect();
+    expect(await alone.result('POST', `/users/${grace}/messages`, { content: 'hello' })).toBe('200');
+  });
 });
+
+function own(token: string) {
+  return { authorization: token, 'content-type': 'application/json' };
+}
 
 describe('op 3', () => {
   it('shows five updates within 20 s, and then the newest one', async () => {
@@ -441,6 +523,24 @@ describe('op 3', () => {
     await service.clock.advance(1_100);
     await sees(watching, grace, { activities: [{ name: '8th' }] });
     expect(await names()).toEqual(['1st', '2nd', '3rd', '4th', '5th', '8th']);
+  });
+
+  it('is not lost while it waits for its turn and the service is restarted', async () => {
+    const restarting = await RestartingService.start({ fixtures: socialWorld });
+    alone = await Player.of(restarting.now, 'ada');
+    other = await Player.of(restarting.now, 'grace');
+    await befriend();
+    const shown = await other.connect();
+    for (const name of ['1st', '2nd', '3rd', '4th', '5th', '6th', '7th']) show(shown, { name });
+    await shown.until(() => JSON.stringify(seen(shown, 'SESSIONS_REPLACE')).includes('5th'));
+    await shown.beat();
+    const again = await restarting.restart('clean');
+    const watching = await new Player(again, ada, alone.token).connect();
+    const back = await GatewayClient.resumed(again.gateway, `Bearer ${other.token}`, shown);
+    await back.dispatch('RESUMED');
+    await again.clock.advance(20_000);
+    await sees(watching, grace, { activities: [{ name: '7th' }] });
+    await restarting.close();
   });
 
   it.each<[string, object]>([

@@ -168,6 +168,7 @@ describe('full relationships', () => {
       since: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
       note: 'from the harbour',
       should_notify: true,
+      has_played_game: true,
     });
     expect((await alone.call('GET', full)).body).toEqual([expect.not.objectContaining({ note: expect.anything() })]);
   });
@@ -455,7 +456,8 @@ describe('accounts that become one', () => {
     const { access_token, id } = await provisional('somebody');
     const separate = new Player(service, id, access_token);
     expect(await listsOf(separate)).toEqual(['full 1 grace', 'game 1 grace']);
-    expect(await listsOf(other)).toEqual(['full 1 ada', `full 1 ${id}`, 'game 1 ada', `game 1 ${id}`]);
+    // The full account's authorization of the game has ended.
+    expect(await listsOf(other)).toEqual(['full 1 ada', `full 1 ${id}`, `game 1 ${id}`]);
     expect(await listsOf(stranger)).toEqual(['full 1 ada']);
     expect(await listsOf(blocker)).toEqual(['full 2 ada', `full 2 ${id}`]);
   });
@@ -471,6 +473,106 @@ describe('accounts that become one', () => {
     await session.closed;
     expect(await listsOf(alone)).toEqual(['full 1 grace']);
     expect(await alone.result('PUT', `${game}/${grace}`, {})).toBe('400 80009');
+  });
+});
+
+describe('an authorization that is withdrawn', () => {
+  const revoke = ({ token }: Player, client_id: string = games.starfall) =>
+    fetch(`${service.apiBase}/v10/oauth2/token/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token, client_id }),
+    });
+  const played = (client: GatewayClient, name: string) =>
+    seen(client, name).map(([, { has_played_game }]) => has_played_game);
+
+  it('hides the relationships in the game until it is given again', async () => {
+    const third = await Player.of(service, 'edsger');
+    await alone.result('PUT', `${game}/${grace}`, {});
+    await other.result('PUT', `${game}/${ada}`, {});
+    await third.result('PUT', `${game}/${grace}`, {});
+    const own = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, grace) });
+    const client = await alone.connect();
+    const playing = await other.connect();
+    await revoke(other);
+    await playing.closed;
+    for (const session of [client, own])
+      await session.until(() => seen(session, 'GAME_RELATIONSHIP_REMOVE').length > 0);
+    expect(await eventsOf(client)).toEqual(['GAME_RELATIONSHIP_REMOVE 1 grace']);
+    await own.until(() => seen(own, 'GAME_RELATIONSHIP_REMOVE').length === 2);
+    expect((await eventsOf(own)).toSorted()).toEqual([
+      'GAME_RELATIONSHIP_REMOVE 1 ada',
+      'GAME_RELATIONSHIP_REMOVE 3 edsger',
+    ]);
+    expect(await listsOf(alone)).toEqual([]);
+    expect(await listsOf(third)).toEqual([]);
+    const ready = (await alone.connect()).frames.find(({ t }) => t === 'READY')?.d as Ready;
+    expect(ready.game_relationships).toEqual([]);
+    for (const player of [alone, third]) {
+      expect(await player.result('PUT', `${game}/${grace}`, {})).toBe('400 80009');
+      expect(await player.result('POST', game, { username: 'grace' })).toBe('400 80009');
+    }
+    expect(await third.result('DELETE', `${game}/${grace}`)).toBe('204');
+    expect(await alone.result('POST', `/users/${grace}/messages`, { content: 'Hello' })).toMatch('403 50278');
+    const again = await Player.of(service, 'grace');
+    await client.until(() => seen(client, 'GAME_RELATIONSHIP_ADD').length > 0);
+    expect(await eventsOf(client)).toEqual(['GAME_RELATIONSHIP_REMOVE 1 grace', 'GAME_RELATIONSHIP_ADD 1 grace']);
+    expect(await listsOf(alone)).toEqual(['game 1 grace']);
+    expect(await listsOf(again)).toEqual(['game 1 ada']);
+    const back = await again.connect();
+    await client.until(() => seen(client, 'PRESENCE_UPDATE').some(([, { status }]) => status === 'online'));
+    expect(await alone.result('PUT', `${game}/${grace}`, {})).toBe('400 80007');
+    await back.end();
+  });
+
+  it('leaves relationships visible while another game of the publisher is authorized', async () => {
+    const [first, second] = await Promise.all(
+      [games.first, games.second].map(id => Player.of(service, 'grace', { game: id })),
+    );
+    const friend = await Player.of(service, 'ada', { game: games.first });
+    await friend.result('PUT', `${game}/${grace}`, {});
+    await first?.result('PUT', `${game}/${ada}`, {});
+    const client = await friend.connect();
+    if (first) await revoke(first, games.first);
+    expect(await listsOf(friend)).toEqual(['game 1 grace']);
+    if (second) await revoke(second, games.second);
+    await client.until(() => seen(client, 'GAME_RELATIONSHIP_REMOVE').length > 0);
+    expect(await listsOf(friend)).toEqual([]);
+  });
+
+  it('still counts as having played the game, wherever that is shown', async () => {
+    const elsewhere = await Player.of(service, 'ada', { game: games.moonrise });
+    await revoke(other);
+    const [client, away] = [await alone.connect(), await elsewhere.connect()];
+    const own = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada) });
+    const otherGame = await Player.of(service, 'grace', { game: games.first });
+    await alone.result('PUT', `${full}/${grace}`, {});
+    await otherGame.result('PUT', `${full}/${ada}`, {});
+    const playing = await otherGame.connect();
+    for (const session of [client, away, own])
+      await session.until(() => seen(session, 'RELATIONSHIP_ADD').length === 2);
+    expect(played(client, 'RELATIONSHIP_ADD')).toEqual([true, true]);
+    expect(played(away, 'RELATIONSHIP_ADD')).toEqual([false, false]);
+    expect(played(own, 'RELATIONSHIP_ADD')).toEqual([undefined, undefined]);
+    for (const [player, expected] of [
+      [alone, true],
+      [elsewhere, false],
+    ] as const) {
+      expect((await player.call('GET', full)).body).toMatchObject([{ has_played_game: expected }]);
+      expect((await player.call('GET', '/presences')).body).toMatchObject({
+        presences: [{ has_played_game: expected }],
+      });
+      const plain = (await player.connect()).frames.find(({ t }) => t === 'READY')?.d as Ready;
+      expect(plain.relationships).toMatchObject([{ has_played_game: expected }]);
+      expect(plain.presences).toMatchObject([{ has_played_game: expected }]);
+      const apart = await (await player.connect({ apart: true })).dispatch('READY_SUPPLEMENTAL');
+      expect(apart).toMatchObject({ merged_presences: { friends: [{ has_played_game: expected }] } });
+    }
+    await playing.end();
+    const here = await (await Player.of(service, 'grace')).connect();
+    await client.until(() => seen(client, 'PRESENCE_UPDATE').some(([, { status }]) => status === 'online'));
+    expect(played(client, 'PRESENCE_UPDATE').at(-1)).toBe(true);
+    expect(played(away, 'PRESENCE_UPDATE').at(-1)).toBeUndefined();
+    await here.end();
   });
 });
 
@@ -534,6 +636,35 @@ describe('fixtures', () => {
       await player.result('DELETE', `${full}/${grace}`);
     }
     await world.close();
+  });
+
+  it('are stored as a whole, or not at all', async () => {
+    const crowd = Array.from({ length: 1_001 }, (_, at) => String(300_000_000_000_000_000n + BigInt(at)));
+    const users = crowd.map(id => ({ id }));
+    const friends = crowd.map(id => ({ users: [ada, id] as const, type: 'friend' as const }));
+    const direct_messages = [{ author_id: grace, recipient_id: ada, content: 'Hello' }];
+    const blocks = crowd.slice(0, 3).map(id => ({ users: [grace, id] as const, type: 'block' as const }));
+    const rejected = await postFixtures(service, { users, relationships: [...blocks, ...friends], direct_messages });
+    expect(rejected).toMatchObject({ message: expect.stringContaining('relationships.1003: must have at most 1000') });
+    expect(await listsOf(alone)).toEqual([]);
+    expect(await listsOf(other)).toEqual([]);
+    expect(await alone.result('GET', `/users/@me/dms/${grace}`)).toBe('404 10003');
+    expect(await alone.result('PUT', `${full}/${crowd[0]}`, {})).toBe('404 10013');
+    const rest = friends.slice(1);
+    await postFixtures(service, { users, relationships: [...blocks, ...rest], direct_messages });
+    expect(await listsOf(alone)).toHaveLength(1_000);
+    expect(await listsOf(other)).toHaveLength(3);
+    expect(await alone.result('GET', `/users/@me/dms/${grace}`)).toBe('200');
+    // The same pair in several entries: the later ones decide.
+    const pair = { users: [ada, crowd[1] ?? ''] as const };
+    await postFixtures(service, {
+      relationships: [
+        { ...pair, type: 'friend', application_id: games.starfall },
+        { ...pair, type: 'block' },
+        { ...pair, type: 'request' },
+      ],
+    });
+    expect(await listsOf(alone)).toContainEqual(`full 4 ${crowd[1]}`);
   });
 });
 

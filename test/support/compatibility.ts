@@ -53,8 +53,10 @@ const sent: Readonly<Record<DispatchName, string>> = {
   GUILD_DELETE: 'the bot left; guilds are never unavailable',
   GUILD_ROLE_CREATE: '',
   GUILD_ROLE_UPDATE: '',
+  GUILD_ROLE_DELETE: '',
   GUILD_MEMBER_ADD: '',
   GUILD_MEMBER_UPDATE: '',
+  GUILD_MEMBER_REMOVE: '',
   GUILD_MEMBERS_CHUNK: '',
   PRESENCE_UPDATE: 'once a session of the user has said a presence',
   READY_SUPPLEMENTAL: 'for players',
@@ -78,8 +80,10 @@ const sent: Readonly<Record<DispatchName, string>> = {
   MESSAGE_DELETE: 'of answers to interactions, for users’ own clients',
   CHANNEL_CREATE: '',
   CHANNEL_UPDATE: '',
+  CHANNEL_DELETE: '',
   THREAD_CREATE: '',
   THREAD_UPDATE: '',
+  THREAD_DELETE: '',
   INVITE_CREATE: 'invites of lobbies',
   LOBBY_CREATE: '',
   LOBBY_UPDATE: '',
@@ -94,6 +98,8 @@ const sent: Readonly<Record<DispatchName, string>> = {
   LOBBY_VOICE_STATE_UPDATE: '',
   LOBBY_VOICE_SERVER_UPDATE: '',
   USER_MERGE_OPERATION_COMPLETED: '',
+  USER_APPLICATION_IDENTITY_UPDATE: '',
+  USER_APPLICATION_IDENTITY_REMOVE: '',
 };
 
 /** Events that are sent in fewer cases than on the hosted service. */

@@ -46,6 +46,8 @@ export const topics = {
   directMessages: (id: UserId): Topic => `messages/${id}`,
   /** Invites to a user, for the own sessions that may not read messages. */
   invites: (id: UserId): Topic => `invites/${id}`,
+  /** Authorizations that were withdrawn, or given again after that: for the service itself, as a {@link Announcement.notice}. */
+  authorizations: 'authorizations',
   /** The nodes of a cluster. */
   nodes: 'nodes',
 } as const;
@@ -82,7 +84,7 @@ export interface Announcement {
   readonly follow?: Topics;
   /** What it counts by, for {@link Session.saw}, where that is not the scope of its transaction. */
   readonly version?: { readonly of: string; readonly revision: number };
-  /** For the nodes of a cluster themselves, on the topic {@link topics.nodes}: see cluster/notices.ts. */
+  /** For the service itself, on the topics {@link topics.nodes} (see cluster/notices.ts) and {@link topics.authorizations}. */
   readonly notice?: unknown;
   /** The sessions stop following these topics, after the event. */
   readonly unfollow?: Topics;

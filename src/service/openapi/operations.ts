@@ -606,6 +606,19 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'ActivitySecret',
   },
 
+  getApplicationProfile: {
+    id: 'get_application_identity_profile',
+    summary: 'Get what the application reports about a user',
+    answer: 'ApplicationProfile',
+    errorStatuses: [404],
+  },
+  editApplicationProfile: {
+    id: 'update_application_identity_profile',
+    summary: 'Change what the application reports about a user',
+    request: 'ApplicationProfileEdit',
+    answer: 'ApplicationProfile',
+    errorStatuses: [404],
+  },
   listPresences: {
     id: 'list_presences',
     summary: 'List the presences of the user’s friends who are not offline',

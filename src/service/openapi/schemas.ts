@@ -8,7 +8,7 @@ import { messageSchemas } from './schemas/message.ts';
 import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
 import { presenceSchemas } from './schemas/presence.ts';
 import { roleConnectionSchemas } from './schemas/role-connection.ts';
-import { relationshipSchemas } from './schemas/social.ts';
+import { profileSchemas, relationshipSchemas } from './schemas/social.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -22,6 +22,7 @@ export const schemas = {
   ...partnerSchemas,
   ...roleConnectionSchemas,
   ...relationshipSchemas,
+  ...profileSchemas,
   ...presenceSchemas,
   ...webhookSchemas,
   ...gatewaySchemas,

@@ -1,13 +1,22 @@
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
 import { botUserView } from '../domain/accounts/user-view.ts';
-import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply, uncached } from '../http/call.ts';
+import {
+  applicationInPath,
+  type Call,
+  expectPrincipal,
+  type Handlers,
+  param,
+  type Reply,
+  uncached,
+} from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
 import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
+import type { ProfileOwner } from '../oauth/provisional/profiles.ts';
 import { type ClientRequest, formOf } from '../oauth/token/client-request.ts';
 import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
@@ -134,11 +143,22 @@ export function partnerRoutes(provisional: Provisional): Handlers {
       await provisional.unmergeByBot(expectPrincipal(call, 'bot').application, call.body);
       return { status: 204 };
     },
+    async getApplicationProfile(call) {
+      return { status: 200, body: await provisional.profiles.get(applicationInPath(call, 'bot'), profileOwner(call)) };
+    },
+    async editApplicationProfile(call) {
+      const application = applicationInPath(call, 'bot');
+      return { status: 200, body: await provisional.profiles.edit(application, profileOwner(call), call.body) };
+    },
     async editAccount(call) {
       const { user, scopes } = expectPrincipal(call, 'user');
       return { status: 200, body: currentUserView(await provisional.edit(user, scopes, call.body), scopes) };
     },
   };
+}
+
+function profileOwner(call: Call): ProfileOwner {
+  return { userId: param(call, 'user_id'), externalId: param(call, 'external_user_id') };
 }
 
 function uncachedToken(body: object): Reply {

@@ -1,20 +1,23 @@
 import type { Core } from '../core.ts';
 import { familyOf } from '../domain/social/pair.ts';
 import type { HeadlessSessions } from '../domain/social/presence/headless.ts';
-import { editSettings } from '../domain/social/presence/settings.ts';
+import type { SettingsEdits } from '../domain/social/presence/settings.ts';
 import { subscribeActivities } from '../domain/social/presence/subscriptions.ts';
 import { readMetadata, readPresences, type Viewer, visibleUsers } from '../domain/social/presence/visible.ts';
 import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
 
 /** What users show of themselves, and what they see of others. @see docs/spec/social.md#presence; docs/spec/social.md#settings */
-export function presenceRoutes(core: Core, headless: HeadlessSessions): Handlers {
+export function presenceRoutes(core: Core, headless: HeadlessSessions, settings: SettingsEdits): Handlers {
   return {
     async listPresences(call) {
       const viewer = viewerOf(call);
       const { presences } = await readPresences(core, viewer.familyId, await visibleUsers(core.store, viewer));
       return { status: 200, body: { presences, guilds: [], applications: [] } };
     },
-    editSettings: async call => ({ status: 200, body: await editSettings(core, viewerOf(call).userId, call.body) }),
+    async editSettings(call) {
+      const { kind, user } = expectPrincipal(call, 'user', 'session');
+      return { status: 200, body: await settings.edit(user.id, call.body, kind === 'session') };
+    },
     async putHeadlessSession(call) {
       const { application, user } = expectPrincipal(call, 'user');
       return { status: 200, body: await headless.put(application, user.id, call.body) };

@@ -9,6 +9,7 @@ import type {
   AuthorizationRecord,
   CodeRecord,
   DeviceCodeRecord,
+  FormerAuthorizationRecord,
   RoleConnectionRecord,
   SignInRecord,
   TokenRecord,
@@ -19,6 +20,7 @@ import type { InteractionMessageRecord, InteractionRecord } from './records/inte
 import type { LobbyInviteRecord, LobbyMemberRecord, LobbyMessageRecord, LobbyRecord } from './records/lobbies.ts';
 import type { GatewayEventRecord, GatewaySessionRecord, PresenceRecord } from './records/sessions.ts';
 import type {
+  ApplicationProfileRecord,
   DirectChannelRecord,
   DirectMessageRecord,
   DirectRecipientRecord,
@@ -28,6 +30,7 @@ import type {
   RelationshipTotalsRecord,
   SocialPresenceRecord,
   SocialSettingsRecord,
+  StatusExpiryRecord,
 } from './records/social.ts';
 import type { WebhookEventRecord, WebhookQueueRecord } from './records/webhooks.ts';
 
@@ -63,6 +66,7 @@ export interface Records {
   lobby_messages: LobbyMessageRecord;
   lobby_invites: LobbyInviteRecord;
   authorizations: AuthorizationRecord;
+  former_authorizations: FormerAuthorizationRecord;
   role_connections: RoleConnectionRecord;
   codes: CodeRecord;
   device_codes: DeviceCodeRecord;
@@ -77,6 +81,8 @@ export interface Records {
   game_relationships: GameRelationshipRecord;
   relationship_totals: RelationshipTotalsRecord;
   social_settings: SocialSettingsRecord;
+  status_expiries: StatusExpiryRecord;
+  application_profiles: ApplicationProfileRecord;
   social_presences: SocialPresenceRecord;
   headless_sessions: HeadlessSessionRecord;
   direct_channels: DirectChannelRecord;
@@ -144,6 +150,7 @@ export const collections = {
     key: ['id'],
     indexes: { byUser: ['user_id', 'application_id'], byApplication: ['application_id', 'user_id'] },
   },
+  former_authorizations: { key: ['user_id', 'application_id'], indexes: {} },
   role_connections: { key: ['application_id', 'user_id'], indexes: { byAuthorization: ['authorization_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },
@@ -169,6 +176,11 @@ export const collections = {
   },
   relationship_totals: { key: ['user_id'], indexes: {} },
   social_settings: { key: ['user_id'], indexes: {} },
+  status_expiries: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  application_profiles: {
+    key: ['user_id', 'application_id'],
+    indexes: { byIdentity: ['application_id', 'identity_hash'] },
+  },
   social_presences: { key: ['user_id'], indexes: {} },
   headless_sessions: { key: ['id'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   direct_channels: { key: ['id'], indexes: { byPair: ['pair'] } },

@@ -111,12 +111,16 @@ export const runtimeLimits = {
   /** How long a service that is stopped waits for requests under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
+  /** How long a node whose start failed waits until its engines know. */
+  failedStartMs: 300,
   /** The share of that time that is reserved for closing the store. */
   drainRestShare: 0.1,
   /** How long an idle connection may still send requests after the service was stopped. */
   drainIdleMs: 100,
   /** How often a stopping service checks which connections have become idle. */
   drainLookMs: 50,
+  /** How long READY waits at most until another node could continue the session. */
+  gatewayWithheldMs: 2000,
   /** How long a gateway connection may be without a session, and how many there may be; the oldest make room. */
   gatewayIdentifyMs: 10_000,
   gatewayUnidentifiedMax: 5000,

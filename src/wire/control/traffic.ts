@@ -131,7 +131,13 @@ export interface TrafficConnection extends EntryBase {
 }
 
 /** The records whose time can come. */
-export type TimerName = 'lobbies' | 'interactions' | 'direct_messages' | 'headless_sessions' | 'webhook_queues';
+export type TimerName =
+  | 'lobbies'
+  | 'interactions'
+  | 'direct_messages'
+  | 'headless_sessions'
+  | 'status_expiries'
+  | 'webhook_queues';
 
 /** Something that was due and changed the state: a lobby that ended, an interaction that failed. */
 export interface TrafficTimer extends EntryBase {

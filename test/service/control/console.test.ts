@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { allIntents } from '../../../src/model/gateway.ts';
-import { type Service, startService } from '../../../src/service/index.ts';
+import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
 import { consoleLimits } from '../../../src/service/support/service-limits.ts';
 import { readRecording } from '../../../src/testing/recording/recording.ts';
 import type { ActAs } from '../../../src/wire/control/act.ts';
@@ -18,6 +20,17 @@ const [ada, grace, edsger] = starfall.users;
 const [guild] = starfall.guilds;
 const bot: ActAs = { kind: 'bot', application_id: application.id };
 const adasGame: ActAs = { kind: 'user', application_id: application.id, user_id: ada.id };
+
+interface ControlDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ControlOperation>>>>;
+}
+
+interface ControlOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: unknown }>> }>
+  >;
+}
 
 let service: Service;
 beforeAll(async () => {
@@ -240,7 +253,7 @@ describe('the control API for the console', () => {
   it('gives the world as a fixtures document without secrets, which a service accepts', async () => {
     const document = await control(service, 'GET /fixtures');
     expect(JSON.stringify(document)).not.toMatch(/starfall-bot-token|bot_token"|signing_key/);
-    const other = await startService({ fixtures: document });
+    const other = await startService({ fixtures: document as unknown as Fixtures });
     onTestFinished(() => other.close());
     const { guilds = [], applications = [] } = await control(other, 'GET /fixtures');
     expect(guilds).toEqual(document.guilds);
@@ -336,6 +349,28 @@ describe('the documentation', () => {
     const isNamed = ([method = '', path = '']: readonly string[]) =>
       rows.some(row => row.includes(method) && new RegExp(`${path.replace(/[{}]/g, '\\$&')}[\`?]`).test(row));
     expect(calls.filter(call => !isNamed(call)).map(call => call.join(' '))).toEqual([]);
+  });
+
+  it('is also an OpenAPI document of the calls that are mounted, whose answers are as it says', async () => {
+    const { body } = await sendControl(service, 'GET', '/openapi.json');
+    const document = body as ControlDocument;
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as object as SpecData);
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    const unknown = await sendControl(service, 'GET', '/nothing');
+    const [, list = ''] = /Calls: (.*)\.$/.exec((unknown.body as { message: string }).message) ?? [];
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} /control${path}`),
+    );
+    expect(described.sort()).toEqual(list.split(', ').sort());
+    const ids = Object.values(document.paths).flatMap(methods => Object.values(methods).map(one => one.operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      const schema = get?.responses['200']?.content?.['application/json']?.schema;
+      if (!schema || path.includes('{') || ['/commands', '/openapi.json'].includes(path)) continue;
+      const answer = await sendControl(service, 'GET', path);
+      const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema as object);
+      expect([validate(answer.body), validate.errors], path).toEqual([true, null]);
+    }
   });
 });
 

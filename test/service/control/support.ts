@@ -56,7 +56,7 @@ export function seededEntropy(seed: string): Entropy {
 export const idleParts: FixtureParts = {
   commands: { ensureLaunch: async () => undefined },
   lobbies: { removeAll: async () => undefined },
-  relationships: { removeAll: async () => undefined, settle: async () => undefined },
-  messages: { settle: async () => undefined },
+  relationships: { removeAll: async () => undefined },
   users: { endUserTokens: async () => undefined },
+  settings: { notice: () => undefined },
 };

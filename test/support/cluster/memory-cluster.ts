@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { LimitProfile } from '../../../src/model/limits/limit-profiles.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import type { Bus } from '../../../src/service/bus/contract.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
@@ -51,13 +52,14 @@ export class MemoryCluster {
     this.shared = localBus(clock);
   }
 
-  static async begin(): Promise<MemoryCluster> {
+  static async begin(limits?: LimitProfile): Promise<MemoryCluster> {
     let cluster: MemoryCluster | undefined;
     const store = new ScopedRevisions(openMemoryStore({ sink: announced => cluster?.append(announced) }));
     const core = await makeCore();
     await core.store.close();
     cluster = new MemoryCluster({ ...core, store }, store, core.clock);
-    Object.assign(cluster.world, await makeWorld({ store }));
+    const world = await makeWorld({ store });
+    Object.assign(cluster.world, world, limits && { core: { ...world.core, limits } });
     return cluster;
   }
 

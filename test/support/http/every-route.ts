@@ -115,6 +115,8 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return guilds[0]?.id ?? '';
   }
 
+  const ownProfile = { params: { user_id: ada.id, external_user_id: 'ada-1' } };
+
   let players = 0;
   const newPlayer = () => `player-${++players}`;
 
@@ -315,6 +317,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       await mergeByBot(service, external_user_id, await newcomer());
       return { body: { external_user_id } };
     },
+    getApplicationProfile: async () => {
+      await call('editApplicationProfile', await sample('editApplicationProfile'));
+      return ownProfile;
+    },
+    editApplicationProfile: () => ({
+      ...ownProfile,
+      body: {
+        username: 'Ada the Brave',
+        metadata: { level: '7' },
+        data: {
+          primary: { rank_name: 'Gold', rank_image: { url: 'https://example.com/gold.png' } },
+          dynamic: [{ type: 2, name: 'ships', value: 3 }],
+        },
+      },
+    }),
     editAccount: async () => ({
       authorization: `Bearer ${(await botIssuedToken(service, newPlayer())).access_token}`,
       body: { global_name: 'Player' },

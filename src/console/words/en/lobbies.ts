@@ -198,6 +198,7 @@ export const lobbyWords = {
       interactions: 'An interaction was due',
       direct_messages: 'A message had expired',
       headless_sessions: 'A session had expired',
+      status_expiries: 'A custom status had ended',
       webhook_queues: 'A webhook event was due',
     },
     faults: (kind: string) => `Injected fault: ${kind}`,

@@ -18,6 +18,7 @@ export const words = {
     interactions: 'An interaction was due to be answered',
     direct_messages: 'A message between users expired',
     headless_sessions: 'A session without a connection expired',
+    status_expiries: 'A custom status ended',
     webhook_queues: 'A webhook event was due to be delivered',
   },
   kindsLegend: 'Kinds of entries',

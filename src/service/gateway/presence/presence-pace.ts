@@ -10,6 +10,16 @@ interface Queue {
   timer: Cancel | undefined;
 }
 
+/** What a pace needs of the sessions. */
+export interface PacedSessions {
+  /** Runs work for a session. */
+  work(session: Session, work: () => Promise<unknown>): void;
+  /** Shows a presence. */
+  setPresence(session: Session, presence: GivenPresence): Promise<void>;
+  /** Keeps the presence that waits, for the node at which the session continues; undefined: none does any more. */
+  keepWaiting(session: Session, presence: GivenPresence | undefined): void;
+}
+
 /**
  * Applies the presences of sessions one after another. Of those beyond the limit only the newest is applied, when the limit allows it.
  *
@@ -17,25 +27,25 @@ interface Queue {
  */
 export class PresencePace {
   readonly #core: Core;
-  readonly #apply: (session: Session, presence: GivenPresence) => Promise<void>;
-  readonly #work: (session: Session, work: () => Promise<unknown>) => void;
+  readonly #sessions: PacedSessions;
   readonly #queues = new Map<Session, Queue>();
 
-  /** @param work runs work for a session */
-  constructor(
-    core: Core,
-    work: (session: Session, work: () => Promise<unknown>) => void,
-    apply: (session: Session, presence: GivenPresence) => Promise<void>,
-  ) {
+  constructor(core: Core, sessions: PacedSessions) {
     this.#core = core;
-    this.#work = work;
-    this.#apply = apply;
+    this.#sessions = sessions;
   }
 
   put(session: Session, presence: GivenPresence): void {
     const queue = this.#queues.get(session);
-    if (queue) queue.presences = queue.timer ? [presence] : [...queue.presences, presence];
-    else this.#begin(session, { presences: [presence], timer: undefined });
+    if (!queue) this.#begin(session, { presences: [presence], timer: undefined });
+    else if (queue.timer) this.#hold(session, queue, presence);
+    else queue.presences = [...queue.presences, presence];
+  }
+
+  /** The session continues here: what waited at another node, or before a restart, waits here. */
+  goOn(session: Session): void {
+    const waiting = session.record.waiting_presence;
+    if (waiting && !this.#queues.has(session)) this.put(session, waiting);
   }
 
   /** Forgets what waits. */
@@ -50,7 +60,7 @@ export class PresencePace {
 
   #begin(session: Session, queue: Queue): void {
     this.#queues.set(session, queue);
-    this.#work(session, async () => {
+    this.#sessions.work(session, async () => {
       try {
         await this.#run(session, queue);
       } finally {
@@ -68,16 +78,23 @@ export class PresencePace {
         return;
       }
       queue.presences = queue.presences.slice(1);
-      await this.#apply(session, next);
+      await this.#sessions.setPresence(session, next);
     }
+    if (session.record.waiting_presence && !session.hasEnded) this.#sessions.keepWaiting(session, undefined);
   }
 
   #wait(session: Session, queue: Queue, untilMs: number): void {
-    queue.presences = queue.presences.slice(-1);
+    const newest = queue.presences.at(-1);
+    if (newest && this.#queues.get(session) === queue) this.#hold(session, queue, newest);
     const delayMs = Math.max(0, untilMs - this.#core.clock.now());
     queue.timer = this.#core.clock.schedule(delayMs, () => {
       queue.timer = undefined;
       if (this.#queues.get(session) === queue && !session.hasEnded) this.#begin(session, queue);
     });
+  }
+
+  #hold(session: Session, queue: Queue, newest: GivenPresence): void {
+    queue.presences = [newest];
+    if (session.record.waiting_presence !== newest) this.#sessions.keepWaiting(session, newest);
   }
 }

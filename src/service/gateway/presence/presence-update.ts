@@ -7,9 +7,10 @@ import {
 } from '../../../model/presence.ts';
 import { checkPresence } from '../../../model/rules/social/activity.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
+import type { WaitingPresence } from '../../store/records.ts';
 
 /** A presence as op 3 of a user carries it; `unknown` leaves the status to the service. */
-export type GivenPresence = Omit<PresenceUpdate, 'status'> & { readonly status: PresenceUpdate['status'] | 'unknown' };
+export type GivenPresence = WaitingPresence;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Test = (value: unknown) => boolean;

@@ -69,8 +69,7 @@ export async function startPlayerSession(
 const playerReady = {
   session_type: 'oauth',
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
-  user_application_profiles: {},
-} as const satisfies Omit<PlayerReady, 'scopes'> & Partial<Ready>;
+} as const satisfies Omit<PlayerReady, 'scopes' | 'user_application_profiles'> & Partial<Ready>;
 
 /**
  * Reads the lobbies until all of them were followed before they were read, so that no later event of theirs can be

@@ -18,7 +18,7 @@ import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { ConnectedUsers, type PlayerWatch, type Registration, type Users } from '../presence/connected-users.ts';
-import { PresencePace } from '../presence/presence-pace.ts';
+import { type PacedSessions, PresencePace } from '../presence/presence-pace.ts';
 import type { GivenPresence } from '../presence/presence-update.ts';
 import { LocalPresences, type Presences } from '../presence/presences.ts';
 import { introducePresence, isPresence, SocialPresences } from '../presence/social-presences.ts';
@@ -64,7 +64,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
  * The sessions of this node, from Identify to their end. A session ends when its client ends it, when its credential
  * ends, or when it is not resumed within `serviceLimits.gatewayResumeWindowMs`.
  */
-export class Sessions implements SessionOwner, NodeSessions {
+export class Sessions implements SessionOwner, NodeSessions, PacedSessions {
   readonly hub: Hub;
   readonly presences: Presences;
   readonly onEmit: SessionOwner['onEmit'];
@@ -99,7 +99,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     this.onEmit = activity && ((session, name, data) => activity.emitted(session, name, data));
     this.#localPresences = new LocalPresences(core);
     this.#social = new SocialPresences(core);
-    this.#pace = new PresencePace(core, this.work.bind(this), this.setPresence.bind(this));
+    this.#pace = new PresencePace(core, this);
     this.#localUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#restartStorage = parts.events && new RestartStorage(core, parts.events, this.byId);
     this.#cluster = parts.cluster?.(this, parts.lobbies);
@@ -147,6 +147,8 @@ export class Sessions implements SessionOwner, NodeSessions {
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const registration = await this.#registrations.get(session);
     if (!registration) return undefined; // The session has ended already.
+    // Its client may know of it only when another node can continue it.
+    if (this.#cluster) session.connection?.withhold();
     if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
     if (principal.kind !== 'bot') await this.#social.enter(session);
@@ -178,6 +180,12 @@ export class Sessions implements SessionOwner, NodeSessions {
       this.#restartStorage.put(session);
     }
     await this.presences.set(session, shown);
+  }
+
+  keepWaiting(session: Session, presence: GivenPresence | undefined): void {
+    const { waiting_presence: _, ...record } = session.record;
+    session.record = presence ? { ...record, waiting_presence: presence } : record;
+    this.#storage?.put(session);
   }
 
   #dated({ status, activities, ...rest }: GivenPresence): PresenceUpdate {
@@ -236,6 +244,7 @@ export class Sessions implements SessionOwner, NodeSessions {
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => notifySession(work, session, 'RESUMED', {})));
     this.onRecheck(session);
+    this.#pace.goOn(session);
     return session;
   }
 
@@ -364,7 +373,13 @@ export class Sessions implements SessionOwner, NodeSessions {
   onSettled(session: Session): void {
     // In one process events are delivered with their commit, so that none is still to come that the session has read.
     if (!this.#cluster) session.forgetSeen();
-    this.#storage?.settled(session);
+    void this.#settle(session);
+  }
+
+  async #settle(session: Session): Promise<void> {
+    await this.#storage?.settled(session);
+    // One that holds events again is not stored yet.
+    if (!session.isHolding) session.connection?.proceed();
   }
 
   onTaken(session: Session): void {

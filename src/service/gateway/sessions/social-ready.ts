@@ -1,18 +1,21 @@
 import type { DirectChannel } from '../../../model/direct-message.ts';
-import { capabilities, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
+import { capabilities, type PlayerReady, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
 import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { applicationsOf } from '../../domain/social/family.ts';
 import { readDirectChannels } from '../../domain/social/messages/channels.ts';
 import { familyOf } from '../../domain/social/pair.ts';
 import {
-  createAuthorizedCheck,
+  createPlayedCheck,
   readRelationshipsAtOnce,
   relationshipsVersion,
+  withoutHidden,
 } from '../../domain/social/relationships/records.ts';
 import { gameRelationshipView, relationshipView } from '../../domain/social/relationships/view.ts';
+import { readProfiles } from '../../domain/social/users/profiles.ts';
 import { topics } from '../../events/announcement.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
@@ -38,13 +41,19 @@ export function socialViewer(principal: Extract<SessionPrincipal, { kind: 'user'
 export class ReadyUsers {
   readonly areApart: boolean;
   readonly #byId = new Map<UserId, User>();
+  readonly #ids = new Set<UserId>();
 
   constructor({ capabilities: bits }: Identity) {
     this.areApart = (bits & capabilities.DEDUPE_USER_OBJECTS) !== 0;
   }
 
   add(user: UserRecord): void {
+    this.#ids.add(user.id);
     if (this.areApart && !this.#byId.has(user.id)) this.#byId.set(user.id, userView(user));
+  }
+
+  get ids(): readonly UserId[] {
+    return [...this.#ids];
   }
 
   /** READY's `users`, where it has them. */
@@ -72,13 +81,20 @@ export async function readSocial(
   const channels = await readChannels(core, session, viewer, users);
   const own = await readOwn(core, session, viewer);
   const presences = await readFriendsPresences(core, session, viewer);
-  const lists = { ...relationships, ...channels, ...own, ...(!users.areApart && { presences }) };
+  // Profiles that are written from here on come by events, as all these users are followed.
+  const known = [viewer.user.id, ...users.ids];
+  const applications = viewer.familyId === null ? undefined : await applicationsOf(core.store, viewer.familyId);
+  const user_application_profiles = await readProfiles(core.store, known, applications);
+  const lists = {
+    ...{ ...relationships, ...channels, ...own, user_application_profiles },
+    ...(!users.areApart && { presences }),
+  };
   return { ready: { user, ...lists, ...users.field }, supplemental: supplementalOf(presences) };
 }
 
 /** What READY and READY_SUPPLEMENTAL tell of the social layer. */
 export interface SocialReading {
-  readonly ready: Partial<Ready> & Pick<Ready, 'user'>;
+  readonly ready: Partial<Ready> & Pick<Ready, 'user'> & Pick<PlayerReady, 'user_application_profiles'>;
   readonly supplemental: ReadySupplemental;
 }
 
@@ -98,9 +114,9 @@ async function readRelationships(
     ]),
   );
   session.saw(relationshipsVersion(id), revision);
-  const [full, games] = value;
+  const [full, games] = [value[0], withoutHidden(value[1])];
   const others = await readUsers(store, new Set([...full, ...games].map(({ target_id }) => target_id)));
-  const hasPlayed = familyId === null ? undefined : createAuthorizedCheck(store, familyId);
+  const hasPlayed = familyId === null ? undefined : createPlayedCheck(store, familyId);
   const played = hasPlayed && (await Promise.all(full.map(({ target_id }) => hasPlayed(target_id))));
   const relationships = full.flatMap((record, at): Relationship[] => {
     const user = others.get(record.target_id);

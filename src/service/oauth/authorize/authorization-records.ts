@@ -1,4 +1,5 @@
 import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
+import { removeProfile } from '../../domain/social/users/profiles.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
@@ -52,19 +53,34 @@ export async function recordGrant(
     scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
   };
   transaction.put('authorizations', authorization);
+  if (!before && (await transaction.get('former_authorizations', user_id, application_id))) {
+    announceAuthorization(transaction, parties);
+  }
   return authorization;
 }
 
 /**
- * Ends an authorization with all its tokens and role connections; codes of it become invalid.
+ * Ends an authorization with all its tokens, role connections and profiles; codes of it become invalid.
  * @see docs/spec/oauth2.md#revocation
  */
-export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
+export async function endAuthorization(transaction: Transaction, authorization: AuthorizationRecord): Promise<void> {
+  const { id, user_id: userId, application_id: applicationId } = authorization;
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
   const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });
   for (const { application_id, user_id } of connections)
     transaction.delete('role_connections', application_id, user_id);
+  for (const profile of await transaction.list('application_profiles', { equals: [userId] })) {
+    const isIts = profile.authorization_id === id || profile.application_id === applicationId;
+    if (isIts) await removeProfile(transaction, profile);
+  }
   transaction.delete('authorizations', id);
+  transaction.put('former_authorizations', { user_id: userId, application_id: applicationId });
+  announceAuthorization(transaction, authorization);
+}
+
+/** For parts whose data depends on it: see {@link topics.authorizations}. */
+function announceAuthorization(transaction: Transaction, { user_id, application_id }: Parties): void {
+  transaction.announce({ to: topics.authorizations, notice: { user_id, application_id } });
 }
 
 /** Ends the tokens that one code and its refreshes gave, and leaves the user's other clients signed in. */

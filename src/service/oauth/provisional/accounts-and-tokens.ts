@@ -29,6 +29,7 @@ import { createExternalAuthentication } from './external-auth.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
 import { createProvisionalMerges, type ProvisionalMerges } from './merge.ts';
 import { createPartnerClients } from './partner-client.ts';
+import { type ApplicationProfiles, createApplicationProfiles } from './profiles.ts';
 import { unmerge } from './unmerge.ts';
 import { userScope } from './user.ts';
 
@@ -63,6 +64,7 @@ export interface Provisional {
    */
   edit(user: UserRecord, scopes: ReadonlySet<string>, input: unknown): Promise<UserRecord>;
   readonly merges: ProvisionalMerges;
+  readonly profiles: ApplicationProfiles;
   /** Continues moves of accounts that were begun before a restart. */
   start(): Promise<() => void>;
 }
@@ -129,6 +131,7 @@ export function createProvisional(core: Core, { idTokens, events, moved, pending
     },
 
     merges: createProvisionalMerges(core, externalAuth, moves),
+    profiles: createApplicationProfiles(core),
     start: moves.start,
   };
 }

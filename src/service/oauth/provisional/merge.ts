@@ -2,8 +2,14 @@ import { externalAuthTokenLengthMax, isExternalAuthType } from '../../../model/e
 import type { ExternalAuthFields } from '../../../model/provisional.ts';
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
+import { putProfile, removeProfile } from '../../domain/social/users/profiles.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
-import type { AccountMoveRecord, ApplicationRecord, UserRecord } from '../../store/records.ts';
+import type {
+  AccountMoveRecord,
+  ApplicationProfileRecord,
+  ApplicationRecord,
+  UserRecord,
+} from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
 import { type Form, field } from '../token/client-request.ts';
@@ -75,7 +81,9 @@ export function createProvisionalMerges(
           await requireDestination(transaction, destinationId);
           const identities = await identitiesOf(transaction, application.id, source.id);
           await requireRoomForIdentities(transaction, application, destinationId, identities.length);
+          const profile = await transaction.get('application_profiles', source.id, application.id);
           await endAccount(transaction, application, source);
+          if (profile) await giveProfile(transaction, profile, destinationId);
           begun = moveOf(operationId, application.id, source.id, destinationId);
           moves.begin(transaction, begun, identities);
         },
@@ -118,5 +126,20 @@ async function requireDestination(view: StoreView, userId: UserId): Promise<void
 async function endAccount(transaction: Transaction, { id }: ApplicationRecord, source: UserRecord): Promise<void> {
   const authorization = await findAuthorization(transaction, { application_id: id, user_id: source.id });
   if (authorization) await endAuthorization(transaction, authorization);
+  transaction.delete('former_authorizations', source.id, id);
+  for (const profile of await transaction.list('application_profiles', { equals: [source.id] })) {
+    await removeProfile(transaction, profile);
+  }
   transaction.delete('users', source.id);
+}
+
+/** The profile goes with the identities, in the place of one that the full account has. */
+async function giveProfile(
+  transaction: Transaction,
+  profile: ApplicationProfileRecord,
+  user_id: UserId,
+): Promise<void> {
+  const { application_id } = profile;
+  const authorization_id = (await findAuthorization(transaction, { application_id, user_id }))?.id ?? null;
+  await putProfile(transaction, { ...profile, user_id, authorization_id });
 }

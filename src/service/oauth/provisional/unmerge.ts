@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts';
+import { putProfile } from '../../domain/social/users/profiles.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
@@ -35,8 +36,12 @@ export async function unmerge(
       if (user?.provisional_of !== null) throw new RequestError('invalid_user_type');
       await requireFreeUsername(transaction, account);
       const authorization = await findAuthorization(transaction, parties);
+      const profile = await transaction.get('application_profiles', known.user_id, application.id);
       if (authorization) await endAuthorization(transaction, authorization);
       transaction.put('users', account);
+      if (profile?.identity_hash === record.hash) {
+        await putProfile(transaction, { ...profile, user_id: account.id, authorization_id: null });
+      }
       moves.begin(transaction, move, [record]);
       return authorization && events.deauthorized(transaction, parties);
     },

@@ -23,6 +23,14 @@ const settable = {
   slayer_sdk_receive_dms_in_game: integer(0, 3),
 };
 
+const ofOwnClient = {
+  show_current_game: boolean,
+  allow_activity_party_privacy_friends: boolean,
+  allow_activity_party_privacy_voice_channel: boolean,
+  allow_game_friend_dms_in_discord: boolean,
+  accept_friend_requests: boolean,
+};
+
 /** @see docs/spec/social.md#presence; docs/spec/social.md#activity; docs/spec/social.md#settings */
 export const presenceSchemas = {
   Presences: object('The presences of friends who are not offline', {
@@ -59,8 +67,8 @@ export const presenceSchemas = {
       metadata: nullable(anyObject),
     },
   ),
-  SocialSettingsEdit: object('What is to be changed', {}, settable),
-  SocialSettings: object('What the user has set', settable),
+  SocialSettingsEdit: object('What is to be changed', {}, { ...settable, ...ofOwnClient }),
+  SocialSettings: object('What the user has set', settable, ofOwnClient),
   HeadlessSessionInput: object(
     'One activity, and the token of the session that is to show it; without it, a new session',
     { activities: list(ref('ActivityInput'), 1) },

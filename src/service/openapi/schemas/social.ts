@@ -1,6 +1,7 @@
 import { limits } from '../../../model/limits/limits.ts';
 import { socialLimits } from '../../../model/limits/social-limits.ts';
 import { boolean, type Fields, integer, list, nullable, object, ref, text } from '../json-schema.ts';
+import { textMap } from './lobby.ts';
 
 const note: Fields = { note: nullable(text(0, socialLimits.relationshipNoteLengthMax)) };
 
@@ -52,4 +53,52 @@ export const relationshipSchemas = {
     { type: nullable({ type: 'integer', enum: [-1, 1], default: -1 }), ...note },
   ),
   RelationshipEdit: object('A nickname', {}, { nickname: nullable(text(1, socialLimits.nicknameLengthMax)) }),
+};
+
+const profileMetadata = textMap(
+  socialLimits.profileMetadataEntriesMax,
+  socialLimits.profileMetadataLengthMax,
+  socialLimits.profileMetadataLengthMax,
+);
+const picture = object('A picture', { url: text(0, socialLimits.profileUrlLengthMax) });
+const profileName = nullable(text(0, socialLimits.profileUsernameLengthMax));
+
+/** @see docs/spec/social.md#application-profiles */
+export const profileSchemas = {
+  ApplicationProfile: object('What an application reports about a user', {
+    user_id: ref('Snowflake'),
+    application_id: ref('Snowflake'),
+    username: profileName,
+    metadata: nullable(profileMetadata),
+    avatar_hash: { type: 'null' },
+    data: nullable(ref('ProfileData')),
+    external_id: object('Who the user is in the accounts of the application', {
+      provider_type: text(),
+      provider_issued_user_id: text(1, limits.externalUserIdLengthMax),
+      provider_id: nullable(text()),
+      preferred_global_name: nullable(text(1, limits.globalNameLengthMax)),
+    }),
+  }),
+  ApplicationProfileEdit: object(
+    'What changes; the data is replaced as a whole',
+    {},
+    { username: profileName, metadata: nullable(profileMetadata), data: nullable(ref('ProfileData')) },
+  ),
+  ProfileData: object(
+    'Figures about the user in the game',
+    {},
+    {
+      primary: nullable({ type: 'object' }),
+      dynamic: nullable(
+        list(
+          object('A text (1), a number (2) or a picture (3)', {
+            type: integer(1, 3),
+            name: text(1, socialLimits.profileFieldLengthMax),
+            value: { oneOf: [text(0, socialLimits.profileFieldLengthMax), { type: 'number' }, picture] },
+          }),
+          socialLimits.profileFieldsMax,
+        ),
+      ),
+    },
+  ),
 };

@@ -11,6 +11,12 @@ export interface AuthorizationRecord {
   scopes: readonly string[];
 }
 
+/** A grant that was withdrawn: the user has played the game once. */
+export interface FormerAuthorizationRecord {
+  user_id: UserId;
+  application_id: ApplicationId;
+}
+
 /** An application's description of a user's account elsewhere. It is deleted with the authorization by which it was written. */
 export interface RoleConnectionRecord extends RoleConnection {
   application_id: ApplicationId;

@@ -31,11 +31,18 @@ export interface GatewaySessionRecord {
   /** Large packets go compressed. */
   compress: boolean;
   presence: PresenceUpdate | null;
+  /** The last one that its client has sent, while it waits for its turn; absent: none does. */
+  waiting_presence?: WaitingPresence;
   /** Null while it is being started or ended: then there is nothing to resume. */
   base: SessionBase | null;
   /** When its client was last gone; null while it is there. */
   detached_at_ms: number | null;
 }
+
+/** As a client sends it. */
+export type WaitingPresence = Omit<PresenceUpdate, 'status'> & {
+  readonly status: PresenceUpdate['status'] | 'unknown';
+};
 
 /** Where a session stood once: what it was sent since follows from the events kept. */
 export interface SessionBase {

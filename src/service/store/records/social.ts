@@ -1,8 +1,9 @@
+import type { ProfileData, ProfileIdentity } from '../../../model/application-profile.ts';
 import type { DirectMessage } from '../../../model/direct-message.ts';
 import type { Metadata } from '../../../model/lobby.ts';
 import type { Activity, ClientInfo, ClientStatus, SocialSettings } from '../../../model/presence.ts';
 import type { RelationshipType } from '../../../model/relationship.ts';
-import type { ApplicationId, ChannelId, MessageId, UserId } from '../../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, MessageId, Snowflake, UserId } from '../../../model/snowflake.ts';
 
 /** One user's side of a relationship; the other user has a record of its own, except for a block. */
 export interface RelationshipRecord {
@@ -16,6 +17,30 @@ export interface RelationshipRecord {
   origin_application_id: ApplicationId | null;
 }
 
+/**
+ * A user's profile in an application, as its server writes it. It is deleted with the authorization by which it was written, which may
+ * be that of the application's parent.
+ */
+export interface ApplicationProfileRecord {
+  user_id: UserId;
+  application_id: ApplicationId;
+  /** Null: that of an account that has been unmerged, until its player signs in. */
+  authorization_id: Snowflake | null;
+  /** Of the identity that it belongs to: see ExternalIdentityRecord. An identity that only the profile names has a hash of its own. */
+  identity_hash: string;
+  identity: ProfileIdentity;
+  username: string | null;
+  metadata: Metadata | null;
+  data: ProfileData | null;
+}
+
+/** When a user's custom status ends. */
+export interface StatusExpiryRecord {
+  /** The user's. */
+  id: UserId;
+  expires_at_ms: number;
+}
+
 /** As {@link RelationshipRecord}, in a game. */
 export interface GameRelationshipRecord {
   user_id: UserId;
@@ -26,6 +51,8 @@ export interface GameRelationshipRecord {
   pair: string;
   type: Exclude<RelationshipType, 0 | 2>;
   since_ms: number;
+  /** One of the two has withdrawn the game's authorization: neither sees the relationship until it is given again. */
+  is_hidden?: true;
 }
 
 /** What a user's relationships come to, so that limits hold without counting. */

@@ -273,4 +273,23 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
       `),
   },
+  // Profiles of players, withdrawn authorizations, and custom statuses that end.
+  {
+    version: 9,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE former_authorizations (
+          user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, application_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE status_expiries (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX status_expiries_byExpiry ON status_expiries (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE application_profiles (
+          user_id TEXT, application_id TEXT, identity_hash TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, application_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX application_profiles_byIdentity ON application_profiles (application_id, identity_hash)
+          WHERE identity_hash IS NOT NULL;
+      `),
+  },
 ];

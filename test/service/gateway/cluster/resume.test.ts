@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../../src/model/gateway.ts';
+import { type LimitProfile, limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
 import { hashSecret } from '../../../../src/service/support/secret.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
@@ -18,8 +19,8 @@ afterEach(async () => {
 });
 
 /** A cluster with two nodes and a lobby of Ada and Ben. */
-async function begin() {
-  const cluster = await MemoryCluster.begin();
+async function begin(limits?: LimitProfile) {
+  const cluster = await MemoryCluster.begin(limits);
   clusters.push(cluster);
   const [one, two] = [await cluster.start(), await cluster.start()];
   const lobby = await createLobby(one, ada, ben);
@@ -104,6 +105,35 @@ describe('a session resumed at another node', () => {
     expect(await two.core.bus.present(topics.player('1', ada))).toBe(1);
     expect([...one.notified, ...two.notified]).toEqual([`+${ada}`]);
   });
+
+  it.each(['killed', 'alive'] as const)(
+    'shows the presence that waited for its turn when the former node is %s',
+    async how => {
+      const { cluster, one, two } = await begin(limitProfiles.standard);
+      const client = await join(one, ada);
+      const names = Array.from({ length: 8 }, (_, at) => `number ${at + 1}`);
+      for (const name of names) {
+        const d = { since: null, afk: false, status: 'online', activities: [{ name, type: 0 }] };
+        client.send({ op: opcodes.PRESENCE_UPDATE, d });
+      }
+      const shown = async () => {
+        const presence = await cluster.store.get('social_presences', ada);
+        return presence?.sessions.flatMap(({ activities }) => activities.map(({ activity }) => activity.name));
+      };
+      await client.beat();
+      await settled(cluster);
+      expect(await shown()).toEqual(['number 5']);
+      if (how === 'killed') one.kill();
+      const back = await resume(two, ada, client);
+      await back.dispatch('RESUMED');
+      await settled(cluster);
+      expect(await shown()).toEqual(['number 5']);
+      await cluster.clock.advance(20_000);
+      await settled(cluster);
+      expect(await shown()).toEqual(['number 8']);
+      expect(await cluster.store.get('gateway_sessions', client.sessionId)).not.toHaveProperty('waiting_presence');
+    },
+  );
 
   it('goes on and on, and back to a node that it was at', async () => {
     const { one, two, lobby } = await begin();

@@ -1,10 +1,9 @@
 import { type ApplicationId, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
-import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectMessageRecord } from '../../../store/records.ts';
 import { familyOf, pairOf } from '../pair.ts';
 import { announceChannel, announceMessage } from './announce.ts';
-import { channelOf, laterMessage, messagesGuards, messagesScope, newChannel, putPlaces } from './pair.ts';
+import { channelOf, laterMessage, newChannel, putPlaces } from './pair.ts';
 import { composeMessage } from './view.ts';
 
 /** A message between two users, as fixtures say. */
@@ -16,35 +15,36 @@ export interface GivenMessage {
   readonly application_id?: ApplicationId | null;
 }
 
-/** Stores a message, whatever the two users are to each other; one that is stored already stays as it is. */
-export async function settleMessage({ store }: Core, given: GivenMessage): Promise<void> {
+/** Stores messages within one transaction, whatever the users are to each other; one that is stored already stays as it is. */
+export async function settleMessages(transaction: Transaction, messages: readonly GivenMessage[]): Promise<void> {
+  for (const message of messages) await settleOne(transaction, message);
+}
+
+async function settleOne(transaction: Transaction, given: GivenMessage): Promise<void> {
   const { id, author_id, recipient_id, content } = given;
   const pair = pairOf(author_id, recipient_id);
   const sent_at_ms = snowflakeTimeMs(id);
-  const work = async (transaction: Transaction) => {
-    const author = await transaction.get('users', author_id);
-    const application = (await transaction.get('applications', given.application_id ?? '')) ?? null;
-    const before = await channelOf(transaction, pair);
-    // The channel of the first message has its id, so that a reset generates no other.
-    const channel = before ?? newChannel(id as string, pair);
-    if (!author || (await transaction.get('direct_messages', channel.id, sent_at_ms, id))) return;
-    const record: DirectMessageRecord = {
-      ...{ channel_id: channel.id, sent_at_ms, id, author_id, recipient_id },
-      application_id: application?.id ?? null,
-      message: composeMessage(id, author, application, { content }, undefined),
-      ...{ edited_at_ms: null, moderation_metadata: null, is_ephemeral: false, expires_at_ms: null },
-    };
-    transaction.put('direct_channels', {
-      ...channel,
-      last_message_id: laterMessage(channel.last_message_id, id),
-      message_count: channel.message_count + 1,
-    });
-    transaction.put('direct_messages', record);
-    if (!before) {
-      putPlaces(transaction, channel);
-      announceChannel(transaction, channel, recipient_id, author);
-    }
-    announceMessage(transaction, 'MESSAGE_CREATE', record, application && familyOf(application));
+  const author = await transaction.get('users', author_id);
+  const application = (await transaction.get('applications', given.application_id ?? '')) ?? null;
+  const before = await channelOf(transaction, pair);
+  // The channel of the first message has its id, so that a reset generates no other.
+  const channel = before ?? newChannel(id as string, pair);
+  if (!author || (await transaction.get('direct_messages', channel.id, sent_at_ms, id))) return;
+  const record: DirectMessageRecord = {
+    ...{ channel_id: channel.id, sent_at_ms, id, author_id, recipient_id },
+    application_id: application?.id ?? null,
+    message: composeMessage(id, author, application, { content }, undefined),
+    ...{ edited_at_ms: null, moderation_metadata: null, is_ephemeral: false, expires_at_ms: null },
   };
-  await store.transact(messagesScope(pair), work, messagesGuards(pair));
+  transaction.put('direct_channels', {
+    ...channel,
+    last_message_id: laterMessage(channel.last_message_id, id),
+    message_count: channel.message_count + 1,
+  });
+  transaction.put('direct_messages', record);
+  if (!before) {
+    putPlaces(transaction, channel);
+    announceChannel(transaction, channel, recipient_id, author);
+  }
+  announceMessage(transaction, 'MESSAGE_CREATE', record, application && familyOf(application));
 }

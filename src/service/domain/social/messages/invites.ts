@@ -29,6 +29,8 @@ export interface PresentActivity {
   readonly activity: Activity;
   /** The user is shown to others as offline. */
   readonly isInvisible: boolean;
+  /** Others do not see the activity: the user is invisible or does not show games. */
+  readonly isHidden: boolean;
 }
 
 /** What users are doing now. */
@@ -87,8 +89,8 @@ export async function checkInvite(
   const found = isInvite
     ? await present.find(view, sender.id, application.id, session_id)
     : await present.find(view, recipient.id, application.id);
-  // An invisible user is shown to others as offline, so nobody can ask to join.
-  if (!found || !isJoinable(found.activity) || (!isInvite && found.isInvisible)) throw invalid();
+  // Nobody learns from a request to join what others do not see.
+  if (!found || !isJoinable(found.activity) || (!isInvite && found.isHidden)) throw invalid();
   const partyId = found.activity.party?.id;
   if (party_id !== undefined && party_id !== partyId) throw invalid();
   const activity = { type, ...(partyId !== undefined && { party_id: partyId }), session_id: found.sessionId };
@@ -153,7 +155,7 @@ export function createActivitySecrets(
     if (!invite && !(await areFriendsOfAnyKind(store, user.id, host.id, application))) throw noAccess();
     if (!(await present.hasSession(store, userId, sessionId))) throw new RequestError('unknown_session');
     const found = await present.find(store, userId, applicationId, sessionId);
-    if (!found || found.isInvisible) throw new RequestError('activity_expired');
+    if (!found || found.isInvisible || (!invite && found.isHidden)) throw new RequestError('activity_expired');
     const { flags = 0, party, secrets } = found.activity;
     if (invite && invite.message.activity?.party_id !== party?.id) throw new RequestError('activity_expired');
     if (!isJoinable(found.activity) || secrets?.join === undefined) throw noAccess();

@@ -26,7 +26,6 @@ import { familyOf, pairOf } from '../pair.ts';
 import { hasAuthorized } from '../relationships/records.ts';
 import { announceChannel, announceDeletion, announceInvite, announceMessage, announceModeration } from './announce.ts';
 import { readConversations } from './channels.ts';
-import { type GivenMessage, settleMessage } from './given.ts';
 import {
   type ActivitySecrets,
   checkInvite,
@@ -91,8 +90,7 @@ export interface DirectMessages {
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
   move: ChannelMoves['move'];
-  /** Stores a message that fixtures name. */
-  settle(given: GivenMessage): Promise<void>;
+  endAll: ChannelMoves['endAll'];
   /** Starts to delete ephemeral messages that have expired; the returned function stops it. */
   start(): Promise<() => void>;
 }
@@ -367,8 +365,7 @@ export function createDirectMessages(
     ...{ send, list, edit, remove, moderate, channel },
     conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
-    move: createChannelMoves(core).move,
-    settle: given => settleMessage(core, given),
+    ...createChannelMoves(core),
     start: expiry.start,
   };
 }

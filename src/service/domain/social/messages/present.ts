@@ -1,6 +1,6 @@
 import { derivedFlags } from '../presence/activities.ts';
 import { stateOf } from '../presence/records.ts';
-import { isInvisible } from '../presence/view.ts';
+import { hidesGames, isInvisible } from '../presence/view.ts';
 import type { PresentActivities } from './invites.ts';
 
 /** What users are doing now, as their presences in the store say. */
@@ -13,7 +13,7 @@ export const presentActivities: PresentActivities = {
       const shown = activities.find(({ activity }) => activity.application_id === applicationId);
       if (!shown) continue;
       const activity = { ...shown.activity, flags: derivedFlags(shown.activity, state.settings) };
-      return { sessionId: id, activity, isInvisible: isInvisible(state) };
+      return { sessionId: id, activity, isInvisible: isInvisible(state), isHidden: hidesGames(state) };
     }
     return undefined;
   },

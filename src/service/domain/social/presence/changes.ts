@@ -47,48 +47,54 @@ function putSessions(transaction: Transaction, user_id: UserId, sessions: readon
   else transaction.put('social_presences', { user_id, sessions, revision: transaction.revision });
 }
 
-/** Announces what others, and the user's own sessions, see differently from now on; nothing if there is no difference. */
+/**
+ * Announces what others, and the user's own sessions, see differently from now on; nothing if there is no difference.
+ *
+ * @param at the present time, or the times of both states
+ */
 export function announceChange(
   transaction: Transaction,
   userId: UserId,
   before: PresenceState,
   after: PresenceState,
-  nowMs: number,
+  at: number | { readonly from: number; readonly to: number },
 ): void {
-  const from = seen(before, nowMs);
-  const to = seen(after, nowMs);
+  const { from: fromMs, to: toMs } = typeof at === 'number' ? { from: at, to: at } : at;
+  const from = seen(before, fromMs);
+  const to = seen(after, toMs);
   announceToFriends(transaction, userId, from, to);
   for (const family of union(from.families, to.families)) {
     const shown = seenByGameFriend(to, family);
     if (isSame(seenByGameFriend(from, family), shown)) continue;
-    transaction.announce({ to: topics.gamePresence(userId, family), event: updateOf(userId, shown) });
+    transaction.announce({
+      to: topics.gamePresence(userId, family),
+      event: updateOf(userId, shown, playsIn(to, family)),
+    });
   }
   announceHidden(transaction, userId, from, to);
-  const own = JSON.stringify(ownSessions(after, nowMs));
-  if (own === JSON.stringify(ownSessions(before, nowMs))) return;
+  const own = JSON.stringify(ownSessions(after, toMs));
+  if (own === JSON.stringify(ownSessions(before, fromMs))) return;
   transaction.announce({ to: topics.sessions(userId), event: lazyText('SESSIONS_REPLACE', () => own) });
 }
 
 /**
- * What friends see depends on the game in which they are. There is one event for each game in which the user does or did something, one
- * for the clients that see all games, and one for everybody else; but only one in all if it is the same for all.
+ * What friends see depends on the game in which they are. There is one event for each game in which the user is, does or did something,
+ * one for the clients that see all games, and one for everybody else; but one less where these are the same.
  */
 function announceToFriends(transaction: Transaction, userId: UserId, from: Seen, to: Seen): void {
-  const families = [...familiesIn(from, to)];
+  const families = [...union(gamesOf(from), placesOf(to))];
   const changed = (viewer: ViewerFamily) => !isSame(seenByFriend(from, viewer), seenByFriend(to, viewer));
   const announce = (viewer: ViewerFamily, place: Pick<Announcement, 'families' | 'exceptFamilies'>) => {
     if (!changed(viewer)) return;
-    const event = updateOf(userId, seenByFriend(to, viewer));
+    const event = updateOf(userId, seenByFriend(to, viewer), playsIn(to, viewer));
     transaction.announce({ to: topics.presence(userId), event, ...place });
   };
-  const [first, ...others] = families;
-  if (first === undefined) {
-    announce(null, {});
+  for (const family of families) announce(family, { families: [family] });
+  if (gamesOf(from).size === 0 && gamesOf(to).size === 0) {
+    announce(null, families.length === 0 ? {} : { exceptFamilies: families });
     return;
   }
-  const isAlone = others.length === 0 && isSame(seenByFriend(from, null), seenByFriend(from, first));
-  if (isAlone && isSame(seenByFriend(to, null), seenByFriend(to, first))) announce(first, { families: [first, null] });
-  else for (const viewer of [...families, null]) announce(viewer, { families: [viewer] });
+  announce(null, { families: [null] });
   // Nobody else is in one of these games.
   announce('', { exceptFamilies: [...families, null] });
 }
@@ -103,8 +109,10 @@ export async function formsForFriends(
   nowMs: number,
 ): Promise<readonly PresenceForm[]> {
   const user = seen(await stateOf(view, userId), nowMs);
-  const families = [...familiesIn(user)];
-  const formFor = (viewer: ViewerFamily) => ({ event: updateOf(userId, seenByFriend(user, viewer)) });
+  const families = [...placesOf(user)];
+  const formFor = (viewer: ViewerFamily) => ({
+    event: updateOf(userId, seenByFriend(user, viewer), playsIn(user, viewer)),
+  });
   if (families.length === 0) return [formFor(null)];
   const forms = [...families, null].map(viewer => ({ ...formFor(viewer), families: [viewer] }));
   return [...forms, { ...formFor(''), exceptFamilies: [...families, null] }];
@@ -118,7 +126,7 @@ export async function formForGameFriends(
   nowMs: number,
 ): Promise<PresenceForm> {
   const user = seen(await stateOf(view, userId), nowMs);
-  return { event: updateOf(userId, seenByGameFriend(user, familyId)) };
+  return { event: updateOf(userId, seenByGameFriend(user, familyId), playsIn(user, familyId)) };
 }
 
 /** Shows friends a user whose name has changed, with the presence as it is. */
@@ -127,7 +135,7 @@ export async function announceUser(transaction: Transaction, user: UserRecord, n
   const shown = seen(await stateOf(transaction, id), nowMs);
   const update = (form: Shown) =>
     lazyEvent('PRESENCE_UPDATE', () => ({ ...presenceOf(id, form), user: userView(user) }));
-  const families = [...familiesIn(shown)];
+  const families = [...gamesOf(shown)];
   const to = topics.presence(id);
   for (const viewer of [...families, null]) {
     transaction.announce({ to, event: update(seenByFriend(shown, viewer)), families: [viewer] });
@@ -153,13 +161,23 @@ function announceHidden(transaction: Transaction, userId: UserId, from: Seen, to
   }
 }
 
-function familiesIn(...users: readonly Seen[]): ReadonlySet<ApplicationId> {
-  const families = users.flatMap(({ activities }) => activities.map(({ family_id }) => family_id));
-  return new Set(families.filter(family => family !== null));
+/** The games of which a user shows something. */
+function gamesOf({ activities }: Seen): ReadonlySet<ApplicationId> {
+  return new Set(activities.map(({ family_id }) => family_id).filter(family => family !== null));
 }
 
-function updateOf(userId: UserId, shown: Shown) {
-  return lazyEvent('PRESENCE_UPDATE', (): Dispatches['PRESENCE_UPDATE'] => presenceOf(userId, shown));
+/** These, and the games in which the user is seen. */
+function placesOf(user: Seen): ReadonlySet<ApplicationId> {
+  return user.status === 'offline' ? gamesOf(user) : union(gamesOf(user), user.families);
+}
+
+/** Whether the user is seen in the viewer's game, and so has authorized it; undefined: that is not known here. */
+function playsIn({ status, families }: Seen, viewer: ViewerFamily): true | undefined {
+  return (viewer !== null && status !== 'offline' && families.has(viewer)) || undefined;
+}
+
+function updateOf(userId: UserId, shown: Shown, hasPlayed: true | undefined) {
+  return lazyEvent('PRESENCE_UPDATE', (): Dispatches['PRESENCE_UPDATE'] => presenceOf(userId, shown, hasPlayed));
 }
 
 function union<Item>(a: ReadonlySet<Item>, b: ReadonlySet<Item>): ReadonlySet<Item> {

@@ -1,3 +1,4 @@
+import { activityActionTypes } from '../../../../model/direct-message.ts';
 import { checkSubscriptions } from '../../../../model/rules/social/activity.ts';
 import {
   type ApplicationId,
@@ -59,7 +60,7 @@ async function isInvited(
   view: StoreView,
   userId: UserId,
   inviter: UserId,
-  { message_id, channel_id, party_id }: Subscription,
+  { message_id, channel_id, party_id, application_id }: Subscription,
   nowMs: number,
 ): Promise<boolean> {
   const { record, channel } = await messageOf(
@@ -69,6 +70,9 @@ async function isInvited(
   );
   if (record?.author_id !== inviter || record.recipient_id !== userId) return false;
   if (channel && channel.id !== readSnowflake(channel_id)) return false;
-  if (record.message.activity?.party_id !== party_id) return false;
+  const { activity, application_id: game } = record.message;
+  // Who asks to join shows nothing to the one who is asked.
+  if (activity?.type !== activityActionTypes.JOIN) return false;
+  if (activity.party_id !== party_id || game !== readSnowflake(application_id)) return false;
   return nowMs - record.sent_at_ms < serviceLimits.activityInviteLifeMs;
 }

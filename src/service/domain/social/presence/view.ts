@@ -10,7 +10,7 @@ export interface Seen {
   readonly status: Presence['status'];
   readonly client_status: Presence['client_status'];
   readonly activities: readonly SeenActivity[];
-  /** The games of an invisible user. */
+  /** The games of a user who is invisible, or does not show games. */
   readonly hidden: readonly SeenActivity[];
   /** The games in which the user has a session. */
   readonly families: ReadonlySet<ApplicationId>;
@@ -55,13 +55,18 @@ export function seen(state: PresenceState, nowMs: number): Seen {
     status,
     client_status: clientStatusOf(state),
     activities: shown,
-    hidden: [],
+    hidden: settings.show_current_game ? [] : games,
     families,
   };
 }
 
 export function isInvisible(state: PresenceState): boolean {
   return state.sessions.length > 0 && mergedStatus(state) === 'invisible';
+}
+
+/** Whether others do not see what the user plays. */
+export function hidesGames(state: PresenceState): boolean {
+  return !state.settings.show_current_game || isInvisible(state);
 }
 
 /** What a friend sees: the status, custom statuses, and what the user plays in the viewer's game. */
@@ -81,9 +86,13 @@ export function hiddenFrom(user: Seen, familyId: ApplicationId): readonly Activi
   return user.hidden.filter(({ family_id }) => family_id === familyId).map(({ activity }) => activity);
 }
 
-/** A friend's presence, or the `d` of a PRESENCE_UPDATE about it. */
-export function presenceOf(userId: UserId, shown: Shown): Presence {
-  return { user: { id: userId }, ...shown };
+/**
+ * A friend's presence, or the `d` of a PRESENCE_UPDATE about it.
+ *
+ * @param hasPlayed the viewer's game; absent where that is not known, or the viewer is in no game
+ */
+export function presenceOf(userId: UserId, shown: Shown, hasPlayed?: boolean): Presence {
+  return { user: { id: userId }, ...shown, ...(hasPlayed !== undefined && { has_played_game: hasPlayed }) };
 }
 
 /**
@@ -95,7 +104,7 @@ export function presenceOf(userId: UserId, shown: Shown): Presence {
  */
 export function ownSessions(state: PresenceState, nowMs: number): readonly OwnSession[] {
   const { sessions, settings } = state;
-  const hides = !settings.show_current_game || isInvisible(state);
+  const hides = hidesGames(state);
   const last = sessions.at(-1);
   const listed = sessions.slice(-serviceLimits.ownSessionsListedMax).map(session => ({
     session_id: session.id,

@@ -4,6 +4,7 @@ import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView } from '../../../store/contract.ts';
 import { RequestError } from '../../../support/request-error.ts';
+import { createPlayedCheck, withoutHidden } from '../relationships/records.ts';
 import { presenceScope, statesOf } from './records.ts';
 import { presenceOf, type Seen, seen, seenByFriend, seenByGameFriend, type ViewerFamily } from './view.ts';
 
@@ -32,7 +33,9 @@ export async function visibleUsers(view: StoreView, { userId, familyId }: Viewer
   const games = familyId === null ? [] : await view.list('game_relationships', { equals: [userId, familyId] });
   const friends = full.filter(({ type }) => type === FRIEND).map(({ target_id }) => target_id);
   const isFriend = new Set(friends);
-  const inGame = games.filter(({ type }) => type === FRIEND).map(({ target_id }) => target_id);
+  const inGame = withoutHidden(games)
+    .filter(({ type }) => type === FRIEND)
+    .map(({ target_id }) => target_id);
   return { friends, gameFriends: inGame.filter(id => !isFriend.has(id)) };
 }
 
@@ -45,9 +48,12 @@ export async function readPresences(
   const inGame = new Set(gameFriends);
   const states = await statesOf(store, [...friends, ...gameFriends]);
   const nowMs = clock.now();
-  const presences = states.map(({ record: { user_id }, ...state }) => {
+  const hasPlayed = familyId === null ? undefined : createPlayedCheck(store, familyId);
+  const played = hasPlayed && (await Promise.all(states.map(({ record }) => hasPlayed(record.user_id))));
+  const presences = states.map(({ record: { user_id }, ...state }, at) => {
     const user = seen(state, nowMs);
-    return presenceOf(user_id, inGame.has(user_id) ? seenInGame(user, familyId) : seenByFriend(user, familyId));
+    const shown = inGame.has(user_id) ? seenInGame(user, familyId) : seenByFriend(user, familyId);
+    return presenceOf(user_id, shown, played?.[at]);
   });
   return {
     presences: presences.filter(({ status }) => status !== 'offline'),

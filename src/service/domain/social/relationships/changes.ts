@@ -11,7 +11,8 @@ import type {
 import { pairScope } from '../pair.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
 import { presenceScope } from '../presence/records.ts';
-import { relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
+import { profileEventsOf } from '../users/profiles.ts';
+import { playedFamiliesOf, relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
 /** What one user of a pair has with the other one: everywhere, and in games by their family. */
@@ -54,6 +55,7 @@ function byFamily(games: readonly GameRelationshipRecord[]): Side['games'] {
  * their sessions follow.
  *
  * @param before as {@link readPair} found it
+ * @param totals of all users concerned, where many pairs are written at the same time in one transaction
  */
 export async function writePair(
   transaction: Transaction,
@@ -61,9 +63,10 @@ export async function writePair(
   before: PairState,
   after: PairState,
   nowMs: number,
+  totals?: Map<UserId, RelationshipTotalsRecord>,
 ): Promise<void> {
-  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs });
-  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs });
+  await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs, totals });
+  await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs, totals });
 }
 
 interface SideChange {
@@ -72,6 +75,7 @@ interface SideChange {
   /** The other user; undefined: the account is gone. */
   readonly other: UserRecord | undefined;
   readonly nowMs: number;
+  readonly totals: Map<UserId, RelationshipTotalsRecord> | undefined;
 }
 
 async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
@@ -79,12 +83,14 @@ async function writeSide(transaction: Transaction, change: SideChange): Promise<
   const known = before.full ?? after.full ?? [...before.games.values(), ...after.games.values()][0];
   if (!known || isSame(before, after)) return;
   const { user_id: userId, target_id: targetId } = known;
-  const totals = advance(await totalsOf(transaction, userId), before.full, after.full);
+  const total = change.totals?.get(userId) ?? (await totalsOf(transaction, userId));
+  const totals = advance(total, before.full, after.full);
+  change.totals?.set(userId, totals);
   transaction.put('relationship_totals', totals);
   const version = { of: relationshipsVersion(userId), revision: totals.changes };
   const announce = (announcement: Announcement) => transaction.announce({ ...announcement, version });
 
-  writeFull(transaction, change, userId, announce);
+  await writeFull(transaction, change, userId, announce);
   for (const family of familiesOf(before, after)) writeGame(transaction, change, userId, family, announce);
   await announceVisibility(transaction, change, userId, targetId, announce);
 }
@@ -114,12 +120,12 @@ function advance(
   };
 }
 
-function writeFull(
+async function writeFull(
   transaction: Transaction,
   { before: { full: before }, after: { full: after }, other }: SideChange,
   userId: UserId,
   announce: Announce,
-): void {
+): Promise<void> {
   if (before === after) return;
   const to = topics.relationships(userId);
   if (after) {
@@ -129,8 +135,16 @@ function writeFull(
       return;
     }
     const isNews = after.type === relationshipTypes.INCOMING;
-    const added = () => ({ ...relationshipView(after, other), ...(isNews && { should_notify: true }) });
-    announce({ to, event: lazyEvent('RELATIONSHIP_ADD', added) });
+    const added = (has_played_game?: boolean) =>
+      lazyEvent('RELATIONSHIP_ADD', () => ({
+        ...relationshipView(after, other),
+        ...(isNews && { should_notify: true }),
+        ...(has_played_game !== undefined && { has_played_game }),
+      }));
+    const played = await playedFamiliesOf(transaction, after.target_id);
+    if (played.length > 0) announce({ to, event: added(true), families: played });
+    announce({ to, event: added(), families: [null] });
+    announce({ to, event: added(false), exceptFamilies: [...played, null] });
   } else if (before) {
     transaction.delete('relationships', userId, before.target_id);
     announce({ to, event: lazyEvent('RELATIONSHIP_REMOVE', () => partialRelationshipView(before)) });
@@ -148,7 +162,7 @@ function writeGame(
   if (was === is) return;
   if (is) transaction.put('game_relationships', is);
   else if (was) transaction.delete('game_relationships', userId, family, was.target_id);
-  const event = gameEvent(was, is, other);
+  const event = gameEvent(visible(was), visible(is), other, was?.is_hidden);
   // A user's own clients are told of all games.
   if (event) announce({ to: topics.relationships(userId), event, families: [family, null] });
 }
@@ -157,13 +171,18 @@ function gameEvent(
   was: GameRelationshipRecord | undefined,
   is: GameRelationshipRecord | undefined,
   other: UserRecord | undefined,
+  wasHidden: true | undefined,
 ): Announcement['event'] {
   if (is) {
-    const isNews = is.type === relationshipTypes.INCOMING;
+    const isNews = is.type === relationshipTypes.INCOMING && !wasHidden;
     const added = () => ({ ...gameRelationshipView(is, other), ...(isNews && { should_notify: true }) });
     return lazyEvent('GAME_RELATIONSHIP_ADD', added);
   }
   return was && lazyEvent('GAME_RELATIONSHIP_REMOVE', () => gameRelationshipView(was));
+}
+
+function visible(record: GameRelationshipRecord | undefined): GameRelationshipRecord | undefined {
+  return record?.is_hidden ? undefined : record;
 }
 
 /**
@@ -200,6 +219,9 @@ async function announceVisibility(
   if (isSeen && !wasSeen) {
     const forms = await formsForFriends(view, targetId, nowMs);
     for (const form of forms) announce({ to: friends, ...form, follow: presence });
+    for (const { family, event } of await profileEventsOf(view, targetId)) {
+      announce({ to: friends, event, families: [family, null] });
+    }
   }
   for (const family of seenInGames) {
     if (!wasSeen && isFriend(before.games.get(family))) continue;
@@ -207,6 +229,10 @@ async function announceVisibility(
     const form = await formForGameFriends(view, targetId, family, nowMs);
     const seen = { ...form, to: friends, families: [family], follow };
     announce(wasSeen ? { ...seen, unfollow: presence } : seen);
+    if (wasSeen) continue;
+    for (const profile of await profileEventsOf(view, targetId)) {
+      if (profile.family === family) announce({ to: friends, event: profile.event, families: [family] });
+    }
   }
 }
 
@@ -214,8 +240,8 @@ function isBlocked(record: { readonly type: number } | undefined): boolean {
   return record?.type === relationshipTypes.BLOCKED;
 }
 
-function isFriend(record: { readonly type: number } | undefined): boolean {
-  return record?.type === relationshipTypes.FRIEND;
+function isFriend(record: { readonly type: number; readonly is_hidden?: true } | undefined): boolean {
+  return record?.type === relationshipTypes.FRIEND && !record.is_hidden;
 }
 
 function offline(userId: UserId): Announcement['event'] & object {

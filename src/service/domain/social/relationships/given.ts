@@ -1,11 +1,13 @@
+import type { Issue } from '../../../../model/errors/issue.ts';
+import { socialLimits } from '../../../../model/limits/social-limits.ts';
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
-import type { Core } from '../../../core.ts';
 import type { Transaction } from '../../../store/contract.ts';
-import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/records.ts';
-import { familyOf } from '../pair.ts';
-import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
-import { sideOf } from './records.ts';
+import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsRecord } from '../../../store/records.ts';
+import { issue } from '../../../support/document-check.ts';
+import { familyOf, pairOf } from '../pair.ts';
+import { type PairState, readPair, type Side, writePair } from './changes.ts';
+import { sideOf, totalsOf } from './records.ts';
 
 /** What two users are to be to each other, as fixtures say. */
 export interface GivenRelationship {
@@ -20,19 +22,46 @@ const { FRIEND, BLOCKED, INCOMING, OUTGOING } = relationshipTypes;
 /** The types of both sides. */
 const types = { friend: [FRIEND, FRIEND], request: [OUTGOING, INCOMING], block: [BLOCKED, undefined] } as const;
 
-/** Makes two users what is given, whatever they are; what is so already stays as it is. */
-export async function settleRelationship(
-  { store, clock }: Core,
+/** Pairs that are read together. */
+const pairsTogether = 500;
+
+/**
+ * Makes users what is given, whatever they are, within one transaction; what is so already stays as it is. Of one pair the later entries
+ * prevail.
+ *
+ * @returns what exceeds the limits of a user: the transaction must be abandoned then
+ */
+export async function settleRelationships(
+  transaction: Transaction,
+  relationships: readonly GivenRelationship[],
+  nowMs: number,
+): Promise<readonly Issue[]> {
+  const userIds = [...new Set(relationships.flatMap(({ users }) => users))];
+  const before = await Promise.all(userIds.map(id => totalsOf(transaction, id)));
+  // Pairs with a common user are written side by side, so that the totals are counted here.
+  const totals = new Map(before.map(record => [record.user_id, record]));
+  const pairs = [...Map.groupBy(relationships, ({ users }) => pairOf(...users).join('/')).values()];
+  for (let at = 0; at < pairs.length; at += pairsTogether) {
+    await Promise.all(
+      pairs.slice(at, at + pairsTogether).map(async entries => {
+        for (const entry of entries) await settleOne(transaction, entry, { nowMs, totals });
+      }),
+    );
+  }
+  return before.flatMap(record => excessOf(record, totals.get(record.user_id) ?? record, relationships));
+}
+
+async function settleOne(
+  transaction: Transaction,
   { users: [a, b], type, application_id: applicationId }: GivenRelationship,
+  { nowMs, totals }: { readonly nowMs: number; readonly totals: Map<UserId, RelationshipTotalsRecord> },
 ): Promise<void> {
-  const application = applicationId == null ? undefined : await store.get('applications', applicationId);
+  const application = applicationId == null ? undefined : await transaction.get('applications', applicationId);
   const family = application && familyOf(application);
-  const { scope, guards } = relationshipScope(a, b);
-  const since_ms = clock.now();
 
   function fullSide(user_id: UserId, target_id: UserId, type: RelationshipRecord['type'] | undefined) {
     if (type === undefined) return undefined;
-    return { user_id, target_id, type, since_ms, nickname: null, note: null, origin_application_id: null };
+    return { user_id, target_id, type, since_ms: nowMs, nickname: null, note: null, origin_application_id: null };
   }
 
   function gameSide(
@@ -41,7 +70,7 @@ export async function settleRelationship(
     type: GameRelationshipRecord['type'],
     family_id: ApplicationId,
   ) {
-    return { user_id, family_id, target_id, pair: sideOf(user_id, target_id), type, since_ms };
+    return { user_id, family_id, target_id, pair: sideOf(user_id, target_id), type, since_ms: nowMs };
   }
 
   function given([mine, theirs]: PairState): PairState {
@@ -58,13 +87,35 @@ export async function settleRelationship(
       return { full: stays ? side.full : full, games: type === 'block' ? games : side.games };
     };
     const [from, to] = types[type];
-    return [keep(mine, fullSide(a, b, from)), keep(theirs, fullSide(b, a, to))];
+    // Each of two users can have blocked the other.
+    const blocksToo = type === 'block' && theirs.full?.type === BLOCKED;
+    return [keep(mine, fullSide(a, b, from)), blocksToo ? theirs : keep(theirs, fullSide(b, a, to))];
   }
 
-  const work = async (transaction: Transaction) => {
-    const users = await Promise.all([transaction.get('users', a), transaction.get('users', b)]);
-    const before = await readPair(transaction, a, b);
-    await writePair(transaction, users, before, given(before), since_ms);
+  const users = await Promise.all([transaction.get('users', a), transaction.get('users', b)]);
+  const before = await readPair(transaction, a, b);
+  await writePair(transaction, users, before, given(before), nowMs, totals);
+}
+
+/** Issues of a user who has more friends or blocks than allowed, at the last entry that gives them. */
+function excessOf(
+  before: RelationshipTotalsRecord,
+  after: RelationshipTotalsRecord,
+  relationships: readonly GivenRelationship[],
+): Issue[] {
+  const { user_id: id } = after;
+  const last = (gives: (entry: GivenRelationship) => boolean) => {
+    const index = relationships.findLastIndex(entry => entry.application_id == null && gives(entry));
+    return ['relationships', String(index)];
   };
-  await store.transact(scope, work, guards);
+  const issues: Issue[] = [];
+  if (after.friends > Math.max(before.friends, socialLimits.friendsMax)) {
+    const path = last(({ users, type }) => type === 'friend' && users.includes(id));
+    issues.push(issue('too_many', path, socialLimits.friendsMax));
+  }
+  if (after.blocks > Math.max(before.blocks, socialLimits.blocksMax)) {
+    const path = last(({ users, type }) => type === 'block' && users[0] === id);
+    issues.push(issue('too_many', path, socialLimits.blocksMax));
+  }
+  return issues;
 }

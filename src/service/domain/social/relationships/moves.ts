@@ -7,6 +7,7 @@ import type { GameRelationshipRecord, RelationshipRecord } from '../../../store/
 import { familyOf, socialScope } from '../pair.ts';
 import { presenceScope } from '../presence/records.ts';
 import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
+import { hide } from './hidden.ts';
 import { createAuthorizedCheck, sideOf, totalsOf } from './records.ts';
 
 /** Relationships that move to another user, or that another user gets as well. */
@@ -22,6 +23,8 @@ export interface RelationshipMoves {
    * @see docs/spec/social.md#relationships
    */
   move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
+  /** Ends everything that a user has with others, and what others have with the user. */
+  endAll(userId: UserId): Promise<void>;
   /** Ends the relationships of a game that gets a publisher, whose relationships it shares from then on. */
   removeAll(applicationId: ApplicationId): Promise<void>;
 }
@@ -78,6 +81,16 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
     await store.transact(socialScope(from), transaction => transaction.delete('relationship_totals', from));
   }
 
+  async function endOne(userId: UserId, other: UserId): Promise<void> {
+    const { scope, guards } = relationshipScope(userId, other);
+    const work = async (transaction: Transaction) => {
+      const users = await Promise.all([transaction.get('users', userId), transaction.get('users', other)]);
+      const before = await readPair(transaction, userId, other);
+      await writePair(transaction, users, before, [nothing, nothing], clock.now());
+    };
+    await store.transact(scope, work, guards);
+  }
+
   async function copy(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void> {
     const application = await store.get('applications', applicationId);
     if (!application) return;
@@ -85,9 +98,11 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
     const isPlayer = createAuthorizedCheck(store, family);
     await eachOf(await othersOf(from), async other => {
       const staysFriend = await isPlayer(other);
+      // The new account can always play; the full one no longer does.
+      const copied = (side: Side) => friendOf(side, family, !staysFriend);
       await hand(other, { from, to, isCopy: true }, ([mine, theirs]) => [
-        { full: mine.full?.type === FRIEND && staysFriend ? mine.full : undefined, games: friendOf(mine, family) },
-        { full: keptOf(theirs.full, staysFriend), games: friendOf(theirs, family) },
+        { full: mine.full?.type === FRIEND && staysFriend ? mine.full : undefined, games: copied(mine) },
+        { full: keptOf(theirs.full, staysFriend), games: copied(theirs) },
       ]);
     });
   }
@@ -97,6 +112,10 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
       const user = await store.get('users', to);
       if (user?.provisional_of == null) await merge(from, to);
       else await copy(applicationId, from, to);
+    },
+
+    async endAll(userId) {
+      await eachOf(await othersOf(userId), other => endOne(userId, other));
     },
 
     async removeAll(applicationId) {
@@ -125,8 +144,10 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
 
 const nothing: Side = { full: undefined, games: new Map() };
 
-function friendOf({ games }: Side, family: ApplicationId): Side['games'] {
-  return new Map([...games].filter(([one, { type }]) => one === family && type === FRIEND));
+function friendOf({ games }: Side, family: ApplicationId, isHidden: boolean): Side['games'] {
+  const game = games.get(family);
+  if (game?.type !== FRIEND) return new Map();
+  return new Map([[family, hide(game, isHidden)]]);
 }
 
 /** What somebody else has to an account that is copied. */

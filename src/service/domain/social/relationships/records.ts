@@ -2,7 +2,7 @@ import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Store, StoreView } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsRecord } from '../../../store/records.ts';
-import { applicationsOf } from '../family.ts';
+import { applicationsOf, familyOfId } from '../family.ts';
 import { socialScope } from '../pair.ts';
 
 /** Both sides of what two users are to each other. A block has one side only. */
@@ -26,30 +26,19 @@ export async function areFriends(view: StoreView, a: UserId, b: UserId): Promise
 }
 
 export async function areGameFriends(view: StoreView, familyId: ApplicationId, a: UserId, b: UserId): Promise<boolean> {
-  return (await view.get('game_relationships', a, familyId, b))?.type === relationshipTypes.FRIEND;
+  const record = await view.get('game_relationships', a, familyId, b);
+  return record?.type === relationshipTypes.FRIEND && !record.is_hidden;
+}
+
+/** Relationships in games without those that nobody sees: see GameRelationshipRecord. */
+export function withoutHidden(records: readonly GameRelationshipRecord[]): readonly GameRelationshipRecord[] {
+  return records.filter(({ is_hidden }) => !is_hidden);
 }
 
 /** Whether one of the two has blocked the other. */
 export async function isBlockedBetween(view: StoreView, a: UserId, b: UserId): Promise<boolean> {
   const { mine, theirs } = await relationshipsBetween(view, a, b);
   return mine?.type === relationshipTypes.BLOCKED || theirs?.type === relationshipTypes.BLOCKED;
-}
-
-export async function friendIdsOf(view: StoreView, userId: UserId): Promise<readonly UserId[]> {
-  return friendsAmong(await view.list('relationships', { equals: [userId] }));
-}
-
-/** The user's friends in a game. */
-export async function gameFriendIdsOf(
-  view: StoreView,
-  userId: UserId,
-  familyId: ApplicationId,
-): Promise<readonly UserId[]> {
-  return friendsAmong(await view.list('game_relationships', { equals: [userId, familyId] }));
-}
-
-function friendsAmong(records: readonly (RelationshipRecord | GameRelationshipRecord)[]): readonly UserId[] {
-  return records.filter(({ type }) => type === relationshipTypes.FRIEND).map(({ target_id }) => target_id);
 }
 
 /** What a user's relationships count by: see {@link RelationshipTotalsRecord}. */
@@ -88,19 +77,44 @@ export async function readRelationshipsAtOnce<T>(
  */
 export function createAuthorizedCheck(view: StoreView, familyId: ApplicationId) {
   let family: Promise<ReadonlySet<ApplicationId>> | undefined;
-
-  async function readFamily(): Promise<ReadonlySet<ApplicationId>> {
-    return new Set(await applicationsOf(view, familyId));
-  }
-
   return async (userId: UserId): Promise<boolean> => {
-    family ??= readFamily();
+    family ??= familySet(view, familyId);
     const applications = await family;
     const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
     if (grants.some(({ application_id }) => applications.has(application_id))) return true;
     const provisionalOf = (await view.get('users', userId))?.provisional_of;
     return provisionalOf != null && applications.has(provisionalOf);
   };
+}
+
+/** As {@link createAuthorizedCheck}; a grant that was withdrawn counts, too. */
+export function createPlayedCheck(view: StoreView, familyId: ApplicationId) {
+  const isAuthorized = createAuthorizedCheck(view, familyId);
+  let family: Promise<ReadonlySet<ApplicationId>> | undefined;
+  return async (userId: UserId): Promise<boolean> => {
+    if (await isAuthorized(userId)) return true;
+    const former = await view.list('former_authorizations', { equals: [userId] });
+    if (former.length === 0) return false;
+    family ??= familySet(view, familyId);
+    const applications = await family;
+    return former.some(({ application_id }) => applications.has(application_id));
+  };
+}
+
+/** The families of games that a user has ever authorized. */
+export async function playedFamiliesOf(view: StoreView, userId: UserId): Promise<readonly ApplicationId[]> {
+  const [grants, former, user] = await Promise.all([
+    view.list('authorizations', { index: 'byUser', equals: [userId] }),
+    view.list('former_authorizations', { equals: [userId] }),
+    view.get('users', userId),
+  ]);
+  const applications = new Set([...grants, ...former].map(({ application_id }) => application_id));
+  if (user?.provisional_of != null) applications.add(user.provisional_of);
+  return [...new Set(await Promise.all([...applications].map(id => familyOfId(view, id))))];
+}
+
+async function familySet(view: StoreView, familyId: ApplicationId): Promise<ReadonlySet<ApplicationId>> {
+  return new Set(await applicationsOf(view, familyId));
 }
 
 /** As {@link createAuthorizedCheck}, of one user. */

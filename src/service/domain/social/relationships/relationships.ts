@@ -12,7 +12,7 @@ import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord, UserRecord } from '../../../store/records.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
-import { createAuthorizedCheck, hasAuthorized, sideOf, totalsOf } from './records.ts';
+import { createPlayedCheck, hasAuthorized, sideOf, totalsOf, withoutHidden } from './records.ts';
 import { gameRelationshipView, relationshipView } from './view.ts';
 
 /** Who asks, and through what. */
@@ -149,9 +149,9 @@ export function createRelationships(core: Core): Relationships {
     await count(caller.user);
     await change(caller, targetId, async ask => {
       const mine = ask.before[0].games.get(caller.familyId);
-      if (mine?.type === FRIEND) throw new RequestError('already_friends');
       if (isBlocked(ask.before)) throw new RequestError('friend_request_blocked');
-      await requireAuthorized(ask, caller, 'no_common_application');
+      if (mine?.type !== FRIEND || mine.is_hidden) await requireAuthorized(ask, caller, 'no_common_application');
+      if (mine?.type === FRIEND) throw new RequestError('already_friends');
       if (mine?.type === OUTGOING) return undefined;
       if (mine?.type === INCOMING) return befriendInGame(ask, caller);
       await requireRoomInGame(ask.transaction, caller.familyId, caller.user.id);
@@ -163,7 +163,8 @@ export function createRelationships(core: Core): Relationships {
   async function acceptInGame(caller: GameCaller, targetId: UserId): Promise<void> {
     rejectSelf(caller, targetId);
     await change(caller, targetId, async ask => {
-      if (ask.before[0].games.get(caller.familyId)?.type !== INCOMING) throw new RequestError('no_friend_request');
+      const mine = ask.before[0].games.get(caller.familyId);
+      if (mine?.type !== INCOMING) throw new RequestError('no_friend_request');
       await requireAuthorized(ask, caller, 'application_not_authorized');
       return befriendInGame(ask, caller);
     });
@@ -248,7 +249,7 @@ export async function listRelationships(
 ): Promise<readonly Relationship[]> {
   const records = await view.list('relationships', { equals: [userId] });
   const users = await Promise.all(records.map(({ target_id }) => view.get('users', target_id)));
-  const hasPlayed = familyId === null ? undefined : createAuthorizedCheck(view, familyId);
+  const hasPlayed = familyId === null ? undefined : createPlayedCheck(view, familyId);
   const played = hasPlayed && (await Promise.all(records.map(({ target_id }) => hasPlayed(target_id))));
   return records.flatMap((record, at) => {
     const user = users[at];
@@ -264,7 +265,7 @@ export async function listGameRelationships(
 ): Promise<readonly GameRelationship[]> {
   const equals = familyId === undefined ? [userId] : [userId, familyId];
   const records = await view.list('game_relationships', { equals });
-  return records.map(record => gameRelationshipView(record));
+  return withoutHidden(records).map(record => gameRelationshipView(record));
 }
 
 const none: Side['games'] = new Map();
