@@ -14,19 +14,25 @@ function recording(): Activity {
   return activity;
 }
 
-it('counts frames and events that nobody received towards the bound on bytes', () => {
+it('counts frames towards the bound on bytes', () => {
   const frames = recording();
   const length = 3900;
   for (let n = 0; n < consoleLimits.trafficEntriesMax; n++) {
     frames.connection(n, undefined, { kind: 'received' }, { op: 2, d: 'x'.repeat(length) });
   }
   expect(frames.kept.size * length).toBeLessThan(consoleLimits.trafficBytesMax);
-  const events = recording();
-  for (let n = 0; n < consoleLimits.trafficEntriesMax; n++) {
-    const event = lazyEvent('RESUMED', () => 'x'.repeat(length) as unknown as Record<string, never>);
-    events.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 0);
+});
+
+it('forgets what an event that nobody received is made of, unless it is among the newest', () => {
+  const activity = recording();
+  const count = 1000;
+  for (let n = 1; n <= count; n++) {
+    const event = lazyEvent('RESUMED', () => String(n) as unknown as Record<string, never>);
+    activity.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 0);
   }
-  expect(events.kept.size * length).toBeLessThan(consoleLimits.trafficBytesMax);
+  const known = Array.from({ length: count }, (_, n) => activity.kept.at(n + 1)?.details.event?.data).filter(data => data);
+  expect(known.length).toBeLessThan(count / 2);
+  expect(known.at(-1)).toBe(`"${count}"`);
 });
 
 it('keeps no frame and no event that is larger than a body may be', () => {
@@ -71,8 +77,9 @@ it('reads no more of another server’s answer than it keeps, and not for long',
 
 it('bounds the bytes of the versions of commands', () => {
   const versions = new CommandVersions();
-  const size = 1024 * 1024;
-  const command = { description: 'x'.repeat(size) } as CommandRecord;
+  const choices = Array.from({ length: 2000 }, (_, n) => ({ name: 'x'.repeat(100), value: `${n}` }));
+  const command = { options: [{ choices }] } as unknown as CommandRecord;
+  const size = JSON.stringify(command).length;
   const kept = () => ['a', 'b', 'c'].flatMap(id => versions.of(id)).length;
   for (let n = 0; n < 30; n++) versions.add(['a', 'b', 'c'][n % 3] ?? '', command, n, null);
   expect(kept() * size).toBeLessThanOrEqual(consoleLimits.commandVersionsBytesMax);

@@ -12,7 +12,8 @@ export function detailsOf(activity: Activity, { entry, details }: KeptEntry): Tr
   const { requestHeaders, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
   const requestBody = details.requestBody === undefined ? undefined : parseJson(details.requestBody);
   const answerBody = details.answer === undefined ? undefined : (parseJson(details.answer) ?? details.answer);
-  const data = details.data === undefined ? undefined : parseJson(details.data);
+  const event = details.data ?? details.event?.data;
+  const data = event === undefined ? undefined : parseJson(event);
   const mask = new SecretMask();
   for (const part of [details.params, details.query, requestHeaders, requestBody, answerHeaders, answerBody, data]) {
     mask.learn(part);
