@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
+import { type Route, routes } from '../src/wire/routes.ts';
 import { buildConsole } from './console.ts';
 import { shownDeclarations } from './declarations.ts';
 
@@ -134,8 +135,8 @@ const wsClient: Plugin = {
 };
 
 /**
- * Leaves out what only the service reads of the table of routes: routes that neither the client nor the backend module names, and fields
- * of the others; credentials of players are among them.
+ * Writes the table of routes as one text, with what clients read of it: the routes that the client or the backend module names, without
+ * the credentials of players, and without what the table is put together from.
  */
 const routesOfClients: Plugin = {
   name: 'routes-of-clients',
@@ -143,16 +144,19 @@ const routesOfClients: Plugin = {
     const table = resolve('src/wire/routes.ts');
     const files = ['sdk', 'backend', 'wire'].flatMap(layer => globSync(`src/${layer}/**/*.ts`));
     const calling = files.filter(file => resolve(file) !== table).map(file => readFileSync(file, 'utf8'));
-    const isCalled = (route: string) => calling.some(source => source.includes(`'${route}'`));
-    const players =
-      "lobbyPlayer|indexReader|relationshipReader|relationshipWriter|\\[(?:'(?:user:[\\w.]+|session)'(?:, )?)+\\]";
-    const texts = "text: \\['\\w+'\\]|bucket: '[\\w-]+'|body: 'json'|bodyOptional: true|forms: '\\w+'";
-    const unread = `success: \\[[\\d, ]*\\]|${texts}|credentials: (?:${players})`;
+    const called = Object.entries<Route>(routes).filter(([name]) => calling.some(text => text.includes(`'${name}'`)));
+    const rows = called.map(([name, { method, path, credentials, body, exempt }]) => {
+      const isPlayers = credentials.every(one => one.startsWith('user:') || one === 'session');
+      return [name, method, path, isPlayers ? '' : credentials.join(), body === 'form' ? body : '', exempt ? 1 : ''];
+    });
+    const text = rows.map(row => row.join(' ').trimEnd()).join('\n');
+    const written = `export const routes = Object.fromEntries(${JSON.stringify(text)}.split('\\n').map(row => {
+      const [name, method, path, credentials, body, exempt] = row.split(' ');
+      return [name, { method, path, credentials: credentials?.split(','), body, exempt: exempt === '1' }];
+    }));`;
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8')
-        .replace(/^ {2}(\w+): \{(?: .*|\n[\s\S]*?\n {2})\},$/gm, (row, route) => (isCalled(route) ? row : ''))
-        .replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
+      contents: readFileSync(path, 'utf8').replace(/^const [\s\S]*?^\} as const.*;$/m, () => written),
     }));
   },
 };

@@ -1,6 +1,6 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ClientNewsEvent, FriendsSnapshot } from '../../src/sdk/index.ts';
+import type { Client, ClientNewsEvent, FriendsSnapshot, SocialUserSnapshot } from '../../src/sdk/index.ts';
 import { createWorld, type World, type WorldSnapshot } from '../../src/testing/index.ts';
 
 let world: World;
@@ -429,5 +429,17 @@ describe('client.users', () => {
     await until(ada.lobbies$, () => ada.users.user(idOf('grace')) !== undefined);
     expect(ada.users.user(idOf('grace'))).toMatchObject({ username: 'grace', status: 'offline', group: undefined });
     expect(ada.users.avatarUrl(idOf('grace'))).toBe(`${world.baseUrl}/embed/avatars/0.png`);
+  });
+
+  it("shows what the game's server reports about a friend, also to a session that begins later", async () => {
+    await world.befriend('ada', 'grace');
+    const owner = { userId: idOf('grace'), externalUserId: 'cat-9' };
+    await world.backend.profiles.edit(owner, { username: 'harbour-cat', metadata: { rank: 'gold' } });
+    const user = await until<SocialUserSnapshot>(ada.users.user$(idOf('grace')), one => one?.profiles.length === 1);
+    expect(user.profiles).toMatchObject([
+      { username: 'harbour-cat', metadata: { rank: 'gold' }, externalId: { providerType: 'NONE' } },
+    ]);
+    await lose('ada', ada);
+    expect(ada.users.user(idOf('grace'))?.profiles).toBe(user.profiles);
   });
 });

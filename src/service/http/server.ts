@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
+import { fieldErrors } from '../../model/errors/field-errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';

@@ -128,6 +128,7 @@ describe('history', () => {
     const none = new ApiError('Unknown Channel', { status: 404, apiCode: 10003, route: 'GET', issues: [] });
     const empty = open(() => Promise.reject(none));
     expect((await empty.messages.open('3')).messages).toEqual([]);
+    await expect(empty.messages.get('3').loadOlder(0)).rejects.toMatchObject({ code: 'invalid_limit' });
   });
 
   it('fills what was sent while a session was lost, also in conversations that nobody opened', async () => {
