@@ -6,7 +6,7 @@ const groups = [
   ['commands', /\/(commands|application-command-index)/],
   [
     'social layer',
-    /^\/(presences$|users\/(@me\/((game-)?relationships|headless-sessions|settings|activities|dms)|\{user_id\}\/)|partner-sdk\/(users|dms))/,
+    /^\/(presences$|users\/(@me\/((game-)?relationships|headless-sessions|settings|activities|dms)|\{user_id\}\/)|partner-sdk\/(users|dms)|applications\/\{application_id\}\/users\/)/,
   ],
   ['interactions', /^\/(interactions|webhooks)/],
   ['lobbies', /^\/lobbies/],

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ArgumentError } from '../model/errors/errors.ts';
-import type { Clock, Logger } from '../wire/clock/ports.ts';
+import type { Clock } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import type { Bus } from './bus/contract.ts';
 import { BusError } from './bus/errors.ts';
-import type { Closing } from './closing.ts';
+import { type Closing, closeAll } from './closing.ts';
 import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
@@ -44,13 +44,17 @@ export interface SharedParts {
 
 /** What a node has before its engines. */
 interface SharedContext extends Pick<Core, 'clock' | 'log'> {
+  /** What went wrong last, and was tried again since. */
+  readonly lastError: () => unknown;
   readonly pendingWork: PendingWork;
   readonly onCommit: (commit: CommitReport) => void;
   readonly slowStatementMs: number | undefined;
 }
 
-/** How long all of it may take. */
-const openMsMax = 9000;
+/** How long all of it may take: a start that cannot succeed ends within 10 s, together with what comes before and after. */
+const openMsMax = 8000;
+/** What a process took to come here counts as well, on a busy machine seconds; one that is older did something else before. */
+const youngMsMax = 4000;
 
 /**
  * Connects to the engines of a cluster, creates the tables, and registers this node.
@@ -62,14 +66,17 @@ export async function openShared(
   context: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
-  const quiet = quietUntilOpen(context.log);
   const late = new AbortController();
-  const opened = open(shared, { ...context, log: quiet.log }, closing);
+  const opened = open(shared, context, closing);
   try {
-    return await Promise.race([opened, tooLate(late.signal)]);
+    return await Promise.race([opened, tooLate(late.signal, context.lastError)]);
+  } catch (error) {
+    // What is opened after all.
+    const close = () => closeAll(closing.splice(0), openMsMax).catch(() => {});
+    void opened.then(close, close);
+    throw error;
   } finally {
     late.abort();
-    quiet.end();
   }
 }
 
@@ -147,23 +154,12 @@ function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
   };
 }
 
-async function tooLate(signal: AbortSignal): Promise<never> {
-  await wait(openMsMax, undefined, { signal, ref: false });
-  throw new StoreError('store_unavailable', 'PostgreSQL and Redis did not answer in time.');
-}
-
-/** Until everything is open, whatever goes wrong is in the error that is thrown; a log of attempts would only hide it. */
-function quietUntilOpen(log: Logger): { readonly log: Logger; end(): void } {
-  let isOpen = false;
-  const when = (level: keyof Logger) => (fields: Parameters<Logger['info']>[0], message: string) => {
-    if (isOpen) log[level](fields, message);
-  };
-  return {
-    log: { debug: when('debug'), info: when('info'), warn: when('warn'), error: when('error') },
-    end() {
-      isOpen = true;
-    },
-  };
+async function tooLate(signal: AbortSignal, lastError: () => unknown): Promise<never> {
+  const ageMs = performance.now();
+  await wait(ageMs < youngMsMax ? openMsMax - ageMs : openMsMax, undefined, { signal, ref: false });
+  const cause = lastError();
+  const reason = cause instanceof Error ? ` (${cause.message})` : '';
+  throw new StoreError('store_unavailable', `PostgreSQL and Redis did not answer in time${reason}.`, { cause });
 }
 
 const clockSetting = 'virtual_clock';

@@ -8,17 +8,20 @@ export function EmptyState({
   title,
   text,
   role,
+  isWhole,
   children,
 }: {
   readonly title: string;
   readonly text?: ComponentChildren;
   readonly role?: 'alert';
+  /** It is the whole view, so its title is the page's. */
+  readonly isWhole?: boolean;
   /** What one can do about it. */
   readonly children?: ComponentChildren;
 }) {
   return (
     <div class="empty" role={role}>
-      <h2>{title}</h2>
+      {isWhole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text !== undefined && <p>{text}</p>}
       {children !== undefined && <div class="empty-acts">{children}</div>}
     </div>

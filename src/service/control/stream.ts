@@ -94,7 +94,8 @@ class Stream {
   readonly #response: ServerResponse;
   readonly #ends: (() => void)[] = [];
   readonly #areas = new Set<ControlArea>();
-  #waiting: KeptEntry[] = [];
+  // Without the details, which are bounded only where all entries are kept.
+  #waiting: TrafficEntry[] = [];
   #omitted = 0;
   #last: number;
   #batch: NodeJS.Timeout | undefined;
@@ -186,7 +187,7 @@ class Stream {
   #add(kept: KeptEntry): void {
     this.#last = kept.entry.number;
     if (!fits(kept, this.#wanted.filter)) return;
-    this.#waiting.push(kept);
+    this.#waiting.push(kept.entry);
     if (this.#waiting.length > consoleLimits.streamEntriesMax) {
       // Dropped in portions, because shifting a long list costs as much as the list is long.
       const dropped = this.#waiting.length - Math.floor(consoleLimits.streamEntriesMax * keptShare);
@@ -204,7 +205,7 @@ class Stream {
       return;
     }
     if (this.#omitted > 0) this.#send('omitted', { entries: this.#omitted, next: this.#last });
-    const entries: readonly TrafficEntry[] = this.#waiting.map(({ entry }) => entry);
+    const entries = this.#waiting;
     this.#omitted = 0;
     this.#waiting = [];
     if (entries.length > 0) this.#send('traffic', { entries, next: this.#last }, this.#last);
@@ -272,6 +273,9 @@ const areas: Readonly<Record<string, readonly ControlArea[]>> = {
   lobby: ['lobbies'],
   commands: ['commands', 'permissions'],
   authorization: ['authorizations'],
+  social: ['social'],
+  presence: ['social'],
+  messages: ['social'],
   interaction: ['interactions'],
   fixtures: ['everything'],
   '*': ['everything'],

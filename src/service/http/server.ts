@@ -183,6 +183,7 @@ function serveRoute(core: Core, served: Served) {
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     let body: unknown;
+    let bodyBytes: number | undefined;
     const { traffic, activity } = core;
     const isObserved = traffic?.request !== undefined || activity?.isRecording === true;
     const receivedAtMs = isObserved ? core.clock.now() : 0;
@@ -217,7 +218,9 @@ function serveRoute(core: Core, served: Served) {
           const bytesMax = bodyBytesMax(route, request.headers, isProven);
           collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
         }
-        const read = collected && readBody(route, request.headers, await collected.bytes);
+        const bytes = await collected?.bytes;
+        bodyBytes = bytes?.length;
+        const read = collected && readBody(route, request.headers, bytes);
         body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
@@ -241,7 +244,8 @@ function serveRoute(core: Core, served: Served) {
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (isObserved) {
       const observed: ObservedRequest = {
-        ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
+        ...{ route: name, params, query, body, bodyBytes, status: answer.status },
+        ...{ receivedAtMs, answeredAtMs: core.clock.now() },
         ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
         ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
         answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),

@@ -12,7 +12,7 @@ import type {
 } from '../../wire/control/traffic.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { type RouteName, routes } from '../../wire/routes.ts';
-import type { Announced, Announcement, Topic } from '../events/announcement.ts';
+import type { Announced, Topic } from '../events/announcement.ts';
 import type { CommandRecord } from '../store/records.ts';
 import { consoleLimits } from '../support/service-limits.ts';
 import type { ObservedConnection, ObservedRequest, TrafficCaller } from '../support/traffic.ts';
@@ -31,10 +31,15 @@ export interface Exchange {
   hasEffects: boolean;
 }
 
-/** What of an entry only its details show. It still contains secrets: they are masked when it is read. */
+/**
+ * What of an entry only its details show. It still contains secrets: they are masked when it is read.
+ *
+ * Bodies, frames and events are kept as text: parsed, 64 KiB of empty lists take a megabyte.
+ */
 export interface EntryDetails {
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  readonly requestBody?: unknown;
+  /** JSON. */
+  readonly requestBody?: string | undefined;
   readonly requestBytes?: number;
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** JSON. */
@@ -45,9 +50,8 @@ export interface EntryDetails {
   readonly params?: ObservedRequest['params'];
   readonly query?: ObservedRequest['query'];
   readonly authorization?: string | undefined;
-  /** The event of a dispatch, which is encoded when it is read if nobody received it. */
-  readonly event?: NonNullable<Announcement['event']>;
-  readonly data?: unknown;
+  /** Of a dispatch, a frame or a fault: JSON. */
+  readonly data?: string | undefined;
 }
 
 /** An entry as it is kept. */
@@ -70,7 +74,7 @@ export const actingTokenPrefix = 'acting.';
  * when it is first used.
  *
  * What a request causes is known because its handler, and what that calls, run in an asynchronous context of their own, and because
- * announcements carry the exchange in which they were made ({@link Announcement.cause}).
+ * announcements carry the exchange in which they were made (`cause` of an announcement).
  */
 export class Activity {
   readonly versions: CommandVersions;
@@ -182,7 +186,7 @@ export class Activity {
     await this.#context.run(exchange, run);
     if (!exchange.hasEffects) return;
     const about = { ...nobody, ...(timer === 'lobbies' && { lobby_id: id }) };
-    this.#keep({ ...place(exchange), ...about, kind: 'timer', timer, subject_id: id }, {}, 0);
+    this.#keep({ ...place(exchange), ...about, kind: 'timer', timer, subject_id: id }, {});
   }
 
   #begin(
@@ -201,9 +205,11 @@ export class Activity {
     const exchange = this.current ?? this.#begin({});
     const { route, params, caller, status, answer, body, contentType = '', authorization } = observed;
     const { request } = exchange;
-    const requestBytes = Number(request?.headers['content-length'] ?? 0);
+    const requestBytes = observed.bodyBytes ?? Number(request?.headers['content-length'] ?? 0);
     const answerBytes = answer?.length ?? 0;
-    const isCut = requestBytes > bodyMax || answerBytes > bodyMax || contentType.startsWith('multipart/');
+    const requestBody = requestBytes > bodyMax ? undefined : shortText(withoutFiles(body));
+    const isUnread = body !== undefined && requestBody === undefined;
+    const isCut = isUnread || requestBytes > bodyMax || answerBytes > bodyMax || contentType.startsWith('multipart/');
     const entry = {
       ...place(exchange),
       ...aboutRequest(observed),
@@ -216,16 +222,15 @@ export class Activity {
       ...{ params, query: observed.query, requestBytes, answerBytes, isCut, answerHeaders: observed.headers },
       authorization: authorization?.replace(/^(\w+ )?.*$/s, '$1masked'),
       requestHeaders: headersOf(request),
-      requestBody: requestBytes > bodyMax ? undefined : withoutFiles(body),
+      requestBody,
       answer: answerBytes > bodyMax ? undefined : answer,
     };
-    const bytes = Math.min(requestBytes, bodyMax) + Math.min(answerBytes, bodyMax);
     const step = oauthSteps[route];
-    if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details, bytes);
+    if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details);
     else {
       const isRefresh = route === 'createToken' && asRecord(body)?.grant_type === 'refresh_token';
       const oauth = { kind: 'oauth', step: isRefresh ? 'refresh' : step, redirect_to: null } as const;
-      this.#keep({ ...entry, ...oauth }, details, bytes);
+      this.#keep({ ...entry, ...oauth }, details);
     }
   }
 
@@ -253,8 +258,8 @@ export class Activity {
       const location = response.getHeader('location');
       const redirect_to = typeof location === 'string' ? withoutPathSecrets(location, {}) : null;
       const step = stepOfPage(path, method, redirect_to);
-      if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details, 0);
-      else this.#keep({ ...entry, kind: 'oauth', step, redirect_to }, details, 0);
+      if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details);
+      else this.#keep({ ...entry, kind: 'oauth', step, redirect_to }, details);
     };
   }
 
@@ -272,7 +277,8 @@ export class Activity {
   /** An event was passed to the sessions of this node that follow its topic, or would have been if there were any. */
   announced({ to, event, cause, guild, scope }: Omit<Announced, 'position' | 'revision'>, sessions: number): void {
     if (!event || !this.#isRecording) return;
-    const data = sessions > 0 ? event.data : undefined;
+    // Encoded even if nobody received it: until then it holds all that it is made of, such as a whole lobby.
+    const { data } = event;
     const about = aboutTopic(to, scope);
     this.#keep(
       {
@@ -280,10 +286,9 @@ export class Activity {
         ...about,
         guild_id: guild ?? about.guild_id,
         ...{ kind: 'dispatch', event: event.name, topic: to, sessions, session_id: null },
-        bytes: data === undefined ? null : Buffer.byteLength(data),
+        bytes: sessions > 0 ? Buffer.byteLength(data) : null,
       },
-      { event },
-      data?.length ?? 0,
+      data.length > bodyMax ? { isCut: true } : { data },
     );
   }
 
@@ -297,8 +302,7 @@ export class Activity {
         ...{ ...nobody, application_id, user_id },
         ...{ kind: 'dispatch', event: name, topic: null, sessions: 1, session_id: id, bytes: Buffer.byteLength(data) },
       },
-      data.length > bodyMax ? { isCut: true } : { data: parseLater(data) },
-      Math.min(data.length, bodyMax),
+      data.length > bodyMax ? { isCut: true } : { data },
     );
   }
 
@@ -322,8 +326,7 @@ export class Activity {
         code: event.kind === 'closed' ? event.code : null,
         by_peer: event.kind === 'closed' ? event.byPeer : null,
       },
-      frame ? { data: frame } : {},
-      frame ? frameBytes : 0,
+      frame ? { data: shortText(frame) } : {},
     );
   }
 
@@ -342,8 +345,7 @@ export class Activity {
           connection: connection ?? null,
         },
       },
-      { data: document },
-      frameBytes,
+      { data: shortText(document) },
     );
   }
 
@@ -375,11 +377,12 @@ export class Activity {
     response: Response | undefined,
     error?: unknown,
   ): void {
-    const sent = typeof body === 'string' && body.length <= bodyMax ? parseJson(body) : undefined;
-    const document = asRecord(sent);
+    const requestBody = typeof body === 'string' && body.length <= bodyMax ? body : undefined;
+    const document = asRecord(requestBody === undefined ? undefined : parseJson(requestBody));
     const requestBytes = typeof body === 'string' ? body.length : 0;
     const details: EntryDetails & { answer?: string; answerBytes?: number } = {
-      ...{ requestHeaders: headers, requestBody: sent, requestBytes, isCut: requestBytes > bodyMax },
+      ...{ requestHeaders: headers, requestBody: document && requestBody, requestBytes },
+      isCut: requestBytes > bodyMax,
       ...(response && { answerHeaders: Object.fromEntries(response.headers) }),
     };
     if (response) {
@@ -398,12 +401,13 @@ export class Activity {
         error: error === undefined ? null : reasonOf(error),
       },
       details,
-      Math.min(requestBytes, bodyMax) + answerBytesMax,
+      answerBytesMax,
     );
   }
 
-  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, contentBytes: number): void {
-    const bytes = entryBytes + contentBytes;
+  /** @param laterBytes what is added to the details afterwards, at most */
+  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, laterBytes = 0): void {
+    const bytes = entryBytes + textLengthOf(unplaced) + textLengthOf(details) + laterBytes;
     const kept: KeptEntry = { entry: { ...unplaced, number: ++this.#lastNumber } as TrafficEntry, details, bytes };
     this.#kept.push(kept);
     this.#bytes += bytes;
@@ -443,9 +447,8 @@ export interface InjectedFault {
 }
 
 const bodyMax = consoleLimits.trafficBodyBytesMax;
-/** About what an entry takes without its bodies, and a frame. */
+/** About what an entry takes without its texts. */
 const entryBytes = 1024;
-const frameBytes = 512;
 const slackMax = 1024;
 
 const nobody = { application_id: null, user_id: null, lobby_id: null, guild_id: null } as const;
@@ -599,14 +602,36 @@ function holdsBytes(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(part => part instanceof Uint8Array);
 }
 
-/** What a server outside answered, read from a copy while others read the original; only small texts. */
+/**
+ * What a server outside answered, read from a copy while others read the original; only small texts. The server may announce one length
+ * and send another, compressed or slowly.
+ */
 async function answerOf(response: Response): Promise<string | undefined> {
   const type = response.headers.get('content-type') ?? '';
   const length = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
   if (!/json|text/.test(type) || length > answerBytesMax || typeof response.clone !== 'function') return undefined;
-  return response.clone().text();
+  const reader = response.clone().body?.getReader();
+  if (!reader) return undefined;
+  const tooLate = setTimeout(() => void reader.cancel().catch(ignore), answerMs).unref();
+  try {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for (let next = await reader.read(); next.value; next = await reader.read()) {
+      size += next.value.length;
+      if (size > answerBytesMax) return undefined;
+      pieces.push(next.value);
+    }
+    return Buffer.concat(pieces).toString();
+  } finally {
+    clearTimeout(tooLate);
+    reader.cancel().catch(ignore);
+  }
 }
 
+const ignore = () => {};
+
+/** How long the rest of an answer may take, where nobody else waits for it. */
+const answerMs = 1000;
 const answerBytesMax = 16 * 1024;
 
 function reasonOf(error: unknown): string {
@@ -615,7 +640,17 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' ? `${message} (${code})` : message;
 }
 
-/** Text of JSON that is parsed when it is shown. */
-function parseLater(text: string): { toJSON(): unknown } {
-  return { toJSON: () => parseJson(text) };
+/** Undefined without a value, and if its text is too long to be kept. */
+function shortText(value: unknown): string | undefined {
+  const text = JSON.stringify(value) as string | undefined;
+  return text !== undefined && text.length <= bodyMax ? text : undefined;
+}
+
+/** How long the texts in a value are, together with those in the lists and objects in it. */
+function textLengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const name in value) length += name.length + textLengthOf((value as Readonly<Record<string, unknown>>)[name]);
+  return length;
 }

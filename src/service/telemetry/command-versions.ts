@@ -7,29 +7,38 @@ export interface KnownVersion {
   /** Undefined: it was deleted. */
   readonly command: CommandRecord | undefined;
   readonly cause: number | null;
+  readonly bytes: number;
 }
 
-/** Former versions of commands, as far as this process saw them written. Bounded, per command and in all. */
+/** Former versions of commands, as far as this process saw them written. Bounded, per command and in all, in number and in bytes. */
 export class CommandVersions {
   readonly #versions = new Map<string, KnownVersion[]>();
   #count = 0;
+  #bytes = 0;
 
   add(id: string, command: CommandRecord | undefined, atMs: number, cause: number | null): void {
     const known = this.#versions.get(id) ?? [];
     // Written last, dropped last.
     this.#versions.delete(id);
     this.#versions.set(id, known);
-    known.push({ atMs, command, cause });
+    const bytes = command === undefined ? 0 : JSON.stringify(command).length;
+    known.push({ atMs, command, cause, bytes });
     this.#count++;
-    if (known.length > consoleLimits.commandVersionsMax) {
-      known.shift();
-      this.#count--;
-    }
+    this.#bytes += bytes;
+    if (known.length > consoleLimits.commandVersionsMax) this.#forget(known.splice(0, 1));
     for (const [oldest, dropped] of this.#versions) {
-      if (this.#count <= consoleLimits.commandVersionsInAllMax || oldest === id) break;
+      const isFull =
+        this.#count > consoleLimits.commandVersionsInAllMax || this.#bytes > consoleLimits.commandVersionsBytesMax;
+      if (!isFull || oldest === id) break;
       this.#versions.delete(oldest);
-      this.#count -= dropped.length;
+      this.#forget(dropped);
     }
+    if (this.#bytes > consoleLimits.commandVersionsBytesMax) this.#forget(known.splice(0, known.length - 1));
+  }
+
+  #forget(versions: readonly KnownVersion[]): void {
+    this.#count -= versions.length;
+    for (const { bytes } of versions) this.#bytes -= bytes;
   }
 
   /** The newest first. */

@@ -13,6 +13,7 @@ import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import type { PartProps } from './parts.ts';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
@@ -64,7 +65,11 @@ export function Applications({ openId }: PartProps) {
             )}
           </div>
         }
-        detail={openId !== undefined && <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} />}
+        detail={
+          openId !== undefined && (
+            <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} onDeleted={pages.reload} />
+          )
+        }
       />
       {isCreating && (
         <ApplicationForm
@@ -83,7 +88,15 @@ export function Applications({ openId }: PartProps) {
   );
 }
 
-function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(secrets: readonly FreshSecret[]): void }) {
+function ApplicationCard({
+  id,
+  onSecrets,
+  onDeleted,
+}: {
+  readonly id: string;
+  onSecrets(secrets: readonly FreshSecret[]): void;
+  onDeleted(): void;
+}) {
   const { data, error, reload } = useControl<ApplicationDetails>(`/applications/${encodeURIComponent(id)}`, {
     areas: ['applications'],
   });
@@ -132,6 +145,15 @@ function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(sec
         <a class="button" href={hrefOf('traffic', [], { application_id: data.id })}>
           {words.toTraffic}
         </a>
+        <DeleteButton
+          name={data.name}
+          path={`/applications/${encodeURIComponent(id)}`}
+          text={worldWords.deleting.application}
+          onDeleted={() => {
+            onDeleted();
+            navigate(hrefOf('world', ['applications']));
+          }}
+        />
       </div>
       <dl class="facts">
         <Fact label={worldWords.id}>

@@ -11,6 +11,7 @@ import { Table } from '../../ui/table.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
 import type { PartProps } from './parts.ts';
@@ -62,7 +63,7 @@ export function Guilds({ openId }: PartProps) {
             )}
           </div>
         }
-        detail={openId !== undefined && <GuildCard key={openId} id={openId} />}
+        detail={openId !== undefined && <GuildCard key={openId} id={openId} onDeleted={pages.reload} />}
       />
       {isCreating && (
         <GuildForm
@@ -84,7 +85,7 @@ type Edited =
   | { readonly kind: 'role' | 'channel' | 'member'; readonly id: string | undefined }
   | undefined;
 
-function GuildCard({ id }: { readonly id: string }) {
+function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }) {
   const path = `/guilds/${encodeURIComponent(id)}`;
   const { data, error, reload } = useControl<GuildDetails>(path, { areas: ['guilds', 'lobbies'] });
   const members = usePages<GuildMemberDetails>(`${path}/members`, 'members', {}, 'guilds');
@@ -114,6 +115,15 @@ function GuildCard({ id }: { readonly id: string }) {
         <a class="button" href={hrefOf('commands', [], { guild_id: data.id })}>
           {words.toPermissions}
         </a>
+        <DeleteButton
+          name={data.name}
+          path={path}
+          text={worldWords.deleting.guild}
+          onDeleted={() => {
+            onDeleted();
+            navigate(hrefOf('world', ['guilds']));
+          }}
+        />
       </div>
       <dl class="facts">
         <Fact label={worldWords.id}>
@@ -160,6 +170,15 @@ function GuildCard({ id }: { readonly id: string }) {
                 >
                   {worldWords.edit}
                 </Button>
+                {(role.id as string) !== data.id && (
+                  <DeleteButton
+                    name={role.name}
+                    path={`${path}/roles/${encodeURIComponent(role.id)}`}
+                    text={worldWords.deleting.role}
+                    isBare
+                    onDeleted={onSaved}
+                  />
+                )}
               </li>
             );
           })}
@@ -201,6 +220,13 @@ function GuildCard({ id }: { readonly id: string }) {
               >
                 {worldWords.edit}
               </Button>
+              <DeleteButton
+                name={channel.name}
+                path={`${path}/channels/${encodeURIComponent(channel.id)}`}
+                text={worldWords.deleting.channel}
+                isBare
+                onDeleted={onSaved}
+              />
             </li>
           ))}
         </ul>
@@ -239,6 +265,15 @@ function GuildCard({ id }: { readonly id: string }) {
                   >
                     {worldWords.edit}
                   </Button>
+                )}
+                {!member.is_bot && member.user_id !== data.owner_id && (
+                  <DeleteButton
+                    name={name}
+                    path={`${path}/members/${encodeURIComponent(member.user_id)}`}
+                    text={worldWords.deleting.member}
+                    isBare
+                    onDeleted={onSaved}
+                  />
                 )}
               </li>
             );

@@ -97,7 +97,7 @@ function State({ session: { connection } }: { readonly session: SessionDetails }
   );
 }
 
-const acts = ['drop', 'freeze', 'reconnect', 'resumable', 'invalidate', 'end'] as const;
+const acts = ['drop', 'freeze', 'thaw', 'reconnect', 'resumable', 'invalidate', 'end'] as const;
 type Act = (typeof acts)[number];
 
 function SessionCard({ id }: { readonly id: string }) {
@@ -218,7 +218,9 @@ function SessionCard({ id }: { readonly id: string }) {
               <Button
                 kind={act === 'invalidate' || act === 'end' ? 'danger' : 'plain'}
                 isBusy={running.isBusy}
-                isDisabled={isGone || (act !== 'end' && !connection)}
+                isDisabled={
+                  isGone || (act !== 'end' && !connection) || (act === 'thaw' && connection?.is_frozen !== true)
+                }
                 onClick={() => void disturb(act)}
               >
                 {words.acts[act].name}

@@ -12,9 +12,13 @@ import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.ts';
+import { socialWords } from '../../words/en/social.ts';
 import { worldWords } from '../../words/en/world.ts';
+import { DeleteButton } from './delete-button.tsx';
 import type { PartProps } from './parts.ts';
+import { SocialTab } from './social/social-tab.tsx';
 import { usePages } from './use-pages.ts';
 import { UserForm } from './user-form.tsx';
 
@@ -91,7 +95,13 @@ export function Users({ openId, query }: PartProps) {
         }
         detail={
           openId !== undefined && (
-            <UserCard key={openId} id={openId} closeHref={hrefOf('world', ['users'], { search })} />
+            <UserCard
+              key={openId}
+              id={openId}
+              query={query}
+              closeHref={hrefOf('world', ['users'], { search })}
+              onDeleted={pages.reload}
+            />
           )
         }
       />
@@ -119,7 +129,12 @@ function UserState({ user: { banned, adult, provisional_of } }: { readonly user:
   );
 }
 
-function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: string }) {
+function UserCard({
+  id,
+  query,
+  closeHref,
+  onDeleted,
+}: Pick<PartProps, 'query'> & { readonly id: string; readonly closeHref: string; onDeleted(): void }) {
   const { data, error, reload } = useControl<UserDetails>(`/users/${encodeURIComponent(id)}`, {
     areas: ['users', 'authorizations', 'lobbies', 'guilds', 'sessions'],
   });
@@ -160,57 +175,28 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
         <a class="button" href={hrefOf('traffic', [], { user_id: data.id })}>
           {words.toTraffic}
         </a>
+        <DeleteButton
+          name={name}
+          path={`/users/${encodeURIComponent(id)}`}
+          text={worldWords.deleting.user}
+          onDeleted={() => {
+            onDeleted();
+            navigate(closeHref);
+          }}
+        />
       </div>
       <FailureNote failure={running.failure} />
-      <dl class="facts">
-        <Fact label={worldWords.id}>
-          <code>{data.id}</code>
-        </Fact>
-        <Fact label={words.username}>{data.username}</Fact>
-        <Fact label={words.globalName}>{data.global_name ?? worldWords.none}</Fact>
-        <Fact label={words.locale}>{data.locale}</Fact>
-        <Fact label={words.columns.state}>
-          <UserState user={data} /> {data.adult && words.adult}
-        </Fact>
-        <Fact label={worldWords.tabs.guilds}>
-          {data.guilds.length === 0
-            ? worldWords.none
-            : data.guilds.map(guild => (
-                <div key={guild.id}>
-                  <a href={hrefOf('world', ['guilds', guild.id])}>{guild.name}</a>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={words.lobbies}>
-          {data.lobbies.length === 0
-            ? worldWords.none
-            : data.lobbies.map(lobby => (
-                <div key={lobby.id}>
-                  <a href={hrefOf('lobbies', [lobby.id])}>{lobby.id}</a>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={words.authorizations}>
-          {data.authorizations.length === 0
-            ? worldWords.none
-            : data.authorizations.map(({ id, application_name, scopes }) => (
-                <div key={id}>
-                  {application_name} <span class="hint">{scopes.join(' ')}</span>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={worldWords.tabs.sessions}>
-          {data.session_ids.length === 0
-            ? worldWords.none
-            : data.session_ids.map(session => (
-                <div key={session}>
-                  <a class="mono" href={hrefOf('world', ['sessions', session])}>
-                    {session}
-                  </a>
-                </div>
-              ))}
-        </Fact>
-      </dl>
+      <Tabs
+        label={name}
+        open={query.tab === 'social' ? 'social' : 'about'}
+        onOpen={tab => setQuery({ tab: tab === 'about' ? undefined : tab, with: undefined }, { replace: false })}
+        tabs={[
+          { id: 'about', label: socialWords.tabs.about },
+          { id: 'social', label: socialWords.tabs.social },
+        ]}
+      >
+        {query.tab === 'social' ? <SocialTab userId={id} withId={query.with} /> : <Facts user={data} />}
+      </Tabs>
       {isEditing && (
         <UserForm
           user={data}
@@ -222,5 +208,59 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
         />
       )}
     </Detail>
+  );
+}
+
+function Facts({ user: data }: { readonly user: UserDetails }) {
+  return (
+    <dl class="facts">
+      <Fact label={worldWords.id}>
+        <code>{data.id}</code>
+      </Fact>
+      <Fact label={words.username}>{data.username}</Fact>
+      <Fact label={words.globalName}>{data.global_name ?? worldWords.none}</Fact>
+      <Fact label={words.locale}>{data.locale}</Fact>
+      <Fact label={words.columns.state}>
+        <UserState user={data} /> {data.adult && words.adult}
+      </Fact>
+      <Fact label={worldWords.tabs.guilds}>
+        {data.guilds.length === 0
+          ? worldWords.none
+          : data.guilds.map(guild => (
+              <div key={guild.id}>
+                <a href={hrefOf('world', ['guilds', guild.id])}>{guild.name}</a>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={words.lobbies}>
+        {data.lobbies.length === 0
+          ? worldWords.none
+          : data.lobbies.map(lobby => (
+              <div key={lobby.id}>
+                <a href={hrefOf('lobbies', [lobby.id])}>{lobby.id}</a>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={words.authorizations}>
+        {data.authorizations.length === 0
+          ? worldWords.none
+          : data.authorizations.map(({ id, application_name, scopes }) => (
+              <div key={id}>
+                {application_name} <span class="hint">{scopes.join(' ')}</span>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={worldWords.tabs.sessions}>
+        {data.session_ids.length === 0
+          ? worldWords.none
+          : data.session_ids.map(session => (
+              <div key={session}>
+                <a class="mono" href={hrefOf('world', ['sessions', session])}>
+                  {session}
+                </a>
+              </div>
+            ))}
+      </Fact>
+    </dl>
   );
 }

@@ -1,11 +1,11 @@
 import type { CallAnswer, CallBody } from '../../../wire/control/act.ts';
 import type { TrafficReplayBody } from '../../../wire/control/traffic.ts';
 import { id, object, oneOf, text } from '../../support/document-check.ts';
-import type { Activity } from '../../telemetry/activity.ts';
+import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type ControlCall, ControlRefusal, call, read } from '../request.ts';
 import { detailsOf } from './details.ts';
-import { entriesOf, fits, pageOfTraffic, readFilter } from './query.ts';
+import { eachWithPauses, entriesOf, fits, pageOfTraffic, readFilter } from './query.ts';
 import { recordingOf } from './recording.ts';
 import { replay } from './replay.ts';
 
@@ -28,8 +28,11 @@ export function trafficCalls(
     call('GET /traffic/recording', async ({ query }) => {
       const activity = recorded();
       const filter = readFilter(query, activity);
-      const entries = [...entriesOf(activity)].filter(kept => fits(kept, filter));
-      return { recording: recordingOf(entries, core.clock.now()) };
+      const entries: KeptEntry[] = [];
+      await eachWithPauses([...entriesOf(activity)], kept => {
+        if (fits(kept, filter)) entries.push(kept);
+      });
+      return { recording: await recordingOf(entries, core.clock.now()) };
     }),
     call('GET /traffic/{id}', async ({ params: { id = '' } }) => {
       const activity = recorded();

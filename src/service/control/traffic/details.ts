@@ -8,9 +8,10 @@ const effectsMax = 500;
 
 /** An entry with its bodies, its causes and its effects. Every secret is replaced by a placeholder, the same for the same secret. */
 export function detailsOf(activity: Activity, { entry, details }: KeptEntry): TrafficDetails {
-  const { requestHeaders, requestBody, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
+  const { requestHeaders, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
+  const requestBody = details.requestBody === undefined ? undefined : parseJson(details.requestBody);
   const answerBody = details.answer === undefined ? undefined : (parseJson(details.answer) ?? details.answer);
-  const data = dataOf(details);
+  const data = details.data === undefined ? undefined : parseJson(details.data);
   const mask = new SecretMask();
   for (const part of [details.params, details.query, requestHeaders, requestBody, answerHeaders, answerBody, data]) {
     mask.learn(part);
@@ -47,11 +48,6 @@ export function detailsOf(activity: Activity, { entry, details }: KeptEntry): Tr
 
 function withHeaders(message: TrafficMessage, more: Readonly<Record<string, string>>): TrafficMessage {
   return { ...message, headers: { ...message.headers, ...more } };
-}
-
-function dataOf({ event, data }: KeptEntry['details']): unknown {
-  if (event) return parseJson(event.data);
-  return data === undefined ? undefined : parseJson(JSON.stringify(data));
 }
 
 function causesOf(activity: Activity, entry: TrafficEntry): readonly TrafficEntry[] {

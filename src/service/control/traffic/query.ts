@@ -84,12 +84,28 @@ export function fits(kept: KeptEntry, { isWanted, search }: TrafficFilter): bool
   return isWanted(kept) && (search === undefined || textOf(kept).includes(search));
 }
 
-/** All that an entry says, in lower case. What nobody received was never encoded, and is not searched. */
-function textOf({ entry, details }: KeptEntry): string {
-  const { requestBody, answer, event, data, query } = details;
-  const received = entry.kind === 'dispatch' && entry.sessions > 0 ? event?.data : undefined;
-  return [JSON.stringify([entry, requestBody, data, query]), answer ?? '', received ?? ''].join('\n').toLowerCase();
+/** All that an entry says, in lower case. */
+function textOf({ entry, details: { requestBody, answer, data, query } }: KeptEntry): string {
+  return [JSON.stringify([entry, query]), requestBody, answer, data].join('\n').toLowerCase();
 }
+
+/**
+ * Goes through items and lets other work run in between, because the items can be megabytes.
+ *
+ * @param visit called for each item, in order
+ */
+export async function eachWithPauses<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+  let pausedAtMs = performance.now();
+  for (const item of items) {
+    visit(item);
+    if (performance.now() - pausedAtMs < turnMs) continue;
+    await nextTurn();
+    pausedAtMs = performance.now();
+  }
+}
+
+/** How long work goes on without a pause. */
+const turnMs = 10;
 
 /** @throws ControlRefusal */
 export async function pageOfTraffic(activity: Activity, query: Query): Promise<Omit<TrafficPage, 'node'>> {
