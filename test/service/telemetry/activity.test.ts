@@ -30,7 +30,9 @@ it('forgets what an event that nobody received is made of, unless it is among th
     const event = lazyEvent('RESUMED', () => String(n) as unknown as Record<string, never>);
     activity.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 0);
   }
-  const known = Array.from({ length: count }, (_, n) => activity.kept.at(n + 1)?.details.event?.data).filter(data => data);
+  const known = Array.from({ length: count }, (_, n) => activity.kept.at(n + 1)?.details.event?.data).filter(
+    data => data,
+  );
   expect(known.length).toBeLessThan(count / 2);
   expect(known.at(-1)).toBe(`"${count}"`);
 });
