@@ -2,6 +2,8 @@ import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client, ClientNewsEvent, FriendsSnapshot, SocialUserSnapshot } from '../../src/sdk/index.ts';
 import { createWorld, type World, type WorldSnapshot } from '../../src/testing/index.ts';
+import { callApi } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 let world: World;
 let start: WorldSnapshot;
@@ -321,6 +323,28 @@ describe('an invite', () => {
     const invites = await until<typeof grace.invites.invites>(grace.invites.invites$, all => all.length > 0);
     expect(invites).toMatchObject([{ content: 'second', isValid: true }]);
     expect(grace.messages.unreadCount).toBe(0);
+  });
+
+  it('is valid while its sender plays, also where they hide it, which the client asks for by itself', async () => {
+    const headers = {
+      authorization: await sessionToken(world.service, idOf('ada')),
+      'content-type': 'application/json',
+    };
+    await callApi(world.service, 'PATCH', '/users/@me/settings', { show_current_game: false }, headers);
+    await world.befriend('ada', 'grace');
+    await ada.presence.set({ party, joinSecret: 'the harbour' });
+    await until(grace.friends.friends$, () => names(grace.friends.friends)[1] === 'ada');
+    await ada.invites.send(idOf('grace'));
+    const [invite] = await until<typeof grace.invites.invites>(
+      grace.invites.invites$,
+      ([one]) => one?.isValid === true,
+    );
+    expect(names(grace.friends.friends)).toEqual(['ada', '', '']);
+    expect(await grace.invites.accept(invite?.id ?? '')).toBe('the harbour');
+    await lose('grace', grace);
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.isValid === true);
+    await ada.presence.clear();
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.isValid === false);
   });
 
   it('is rejected before it is sent when nobody could accept it, or when its text is too long', async () => {
