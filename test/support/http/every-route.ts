@@ -385,7 +385,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       await call('putGameRelationship', await sample('putGameRelationship'));
       return {};
     },
-    requestGameRelationship: async () => ({ body: { username: `user-${await newPlayerOfGame()}` } }),
+    requestGameRelationship: async () => ({ body: { username: `user_${await newPlayerOfGame()}` } }),
     putGameRelationship: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
     putGameRelationshipOf: async () => ({ params: { user_id: await newPlayerOfGame() }, body: { type: -1 } }),
   };
