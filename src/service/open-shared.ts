@@ -51,10 +51,15 @@ interface SharedContext extends Pick<Core, 'clock' | 'log'> {
   readonly slowStatementMs: number | undefined;
 }
 
-/** How long all of it may take: a start that cannot succeed ends within 10 s, together with what comes before and after. */
-const openMsMax = 8000;
+/**
+ * After this time PostgreSQL must still answer: a start that cannot succeed ends within 10 s, together with what comes before and
+ * after. One that is only slow, like ten at once on a busy machine, may take longer.
+ */
+const openMsMax = 5000;
+const slowOpenMsMax = 30_000;
+const answerMsMax = 1500;
 /** What a process took to come here counts as well, on a busy machine seconds; one that is older did something else before. */
-const youngMsMax = 4000;
+const youngMsMax = 3000;
 
 /**
  * Connects to the engines of a cluster, creates the tables, and registers this node.
@@ -69,7 +74,7 @@ export async function openShared(
   const late = new AbortController();
   const opened = open(shared, context, closing);
   try {
-    return await Promise.race([opened, tooLate(late.signal, context.lastError)]);
+    return await Promise.race([opened, tooLate(shared.store, late.signal, context.lastError)]);
   } catch (error) {
     // What is opened after all.
     const close = () => closeAll(closing.splice(0), openMsMax).catch(() => {});
@@ -154,12 +159,28 @@ function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
   };
 }
 
-async function tooLate(signal: AbortSignal, lastError: () => unknown): Promise<never> {
+async function tooLate(url: string, signal: AbortSignal, lastError: () => unknown): Promise<never> {
   const ageMs = performance.now();
   await wait(ageMs < youngMsMax ? openMsMax - ageMs : openMsMax, undefined, { signal, ref: false });
-  const cause = lastError();
+  let failure: unknown;
+  while (performance.now() < ageMs + slowOpenMsMax) {
+    failure = await failureOf(url);
+    if (failure === undefined) await wait(answerMsMax, undefined, { signal, ref: false });
+    else break;
+  }
+  const cause = lastError() ?? failure;
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
   throw new StoreError('store_unavailable', `PostgreSQL and Redis did not answer in time${reason}.`, { cause });
+}
+
+/** Why PostgreSQL does not accept a connection or does not answer; undefined when it does. */
+async function failureOf(url: string): Promise<unknown> {
+  const asked = openPostgres(url, { connections: 1, commitConnections: 1 }).then(async postgres => {
+    await postgres.query('SELECT 1');
+    await postgres.close();
+  });
+  const late = wait(answerMsMax, new Error('PostgreSQL does not answer'), { ref: false });
+  return Promise.race([asked.catch((error: unknown) => error), late]);
 }
 
 const clockSetting = 'virtual_clock';

@@ -114,6 +114,15 @@ describe('a profile', () => {
       ...{ username: 'Captain', metadata: null, data: { primary: {} } },
     });
     expect((await bot('GET', path)).body).toMatchObject({ username: 'Captain', metadata: null });
+    const picture = { url: 'https://example.com/gold.png' };
+    const primary = { rank_image: picture, season: null };
+    const dynamic = [{ type: 3, name: 'flag', value: picture }];
+    const more = {
+      primary: { ...primary, rank_image: { ...picture, more: 1 } },
+      dynamic: [{ ...dynamic[0], more: 1 }],
+    };
+    const { body } = await bot('PATCH', path, { data: more });
+    expect(body).toHaveProperty('data', { primary: { rank_image: picture }, dynamic });
   });
 
   it('has bounds for each of its fields', async () => {

@@ -46,3 +46,27 @@ export function ErrorNote({ error, onRetry }: { readonly error: { readonly messa
     </div>
   );
 }
+
+/** A view that waits for what it needs, or that cannot have it. */
+export function Unready({
+  title,
+  isAnswered,
+  error,
+  onRetry,
+}: {
+  readonly title: string;
+  /** The service has answered: with something else than the view needs. */
+  readonly isAnswered: boolean;
+  readonly error: { readonly message: string } | undefined;
+  onRetry(): void;
+}) {
+  const shown = error ?? (isAnswered ? { message: words.control.unlike } : undefined);
+  return (
+    <>
+      <div class="view-head">
+        <h1>{title}</h1>
+      </div>
+      {shown ? <ErrorNote error={shown} onRetry={onRetry} /> : <Loading />}
+    </>
+  );
+}

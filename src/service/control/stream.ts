@@ -3,7 +3,8 @@ import type { ControlArea, StreamEventName, StreamEvents } from '../../wire/cont
 import type { TrafficEntry } from '../../wire/control/traffic.ts';
 import type { Core } from '../core.ts';
 import { consoleLimits } from '../support/service-limits.ts';
-import type { Activity, KeptEntry } from '../telemetry/activity.ts';
+import type { Activity } from '../telemetry/activity.ts';
+import type { KeptEntry } from '../telemetry/traffic/ring.ts';
 import { lobbyDetails } from './lobbies.ts';
 import type { Sampler } from './metrics.ts';
 import { ControlRefusal, type ControlRequest, queryId, queryText, readPlace } from './request.ts';
@@ -115,7 +116,7 @@ class Stream {
     this.#activity = activity;
     this.#wanted = wanted;
     this.#response = response;
-    this.#last = wanted.after ?? activity.last;
+    this.#last = wanted.after ?? activity.kept.last;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -131,7 +132,7 @@ class Stream {
     if (wanted.events.has('traffic')) this.#followTraffic();
     if (wanted.events.has('changed')) {
       this.#ends.push(activity.onCommit(scope => this.#note(areasOf(scope))));
-      this.#ends.push(activity.listen(({ entry }) => this.#note(areasAround(entry))));
+      this.#ends.push(activity.kept.listen(({ entry }) => this.#note(areasAround(entry))));
     }
     if (wanted.events.has('lobby') && wanted.lobby !== undefined) this.#followLobby(wanted.lobby);
     const ping = setInterval(() => {
@@ -173,15 +174,15 @@ class Stream {
   #followTraffic(): void {
     const { after } = this.#wanted;
     if (after !== undefined) {
-      const { first, last } = this.#activity;
+      const { first, last } = this.#activity.kept;
       if (after > last) this.#last = last;
       else this.#omitted += Math.max(0, first - 1 - after);
       for (let number = Math.max(after + 1, first); number <= last; number++) {
-        const kept = this.#activity.at(number);
+        const kept = this.#activity.kept.at(number);
         if (kept) this.#add(kept);
       }
     }
-    this.#ends.push(this.#activity.listen(kept => this.#add(kept)));
+    this.#ends.push(this.#activity.kept.listen(kept => this.#add(kept)));
   }
 
   #add(kept: KeptEntry): void {

@@ -223,8 +223,10 @@ export const storeLimits = {
   connectMs: 2500,
   statementMs: 5000,
   lockMs: 2000,
-  /** PostgreSQL: a dump, a load, a migration. */
+  /** PostgreSQL: a migration, or each step of a copy. */
   wholeStoreMs: 60_000,
+  /** PostgreSQL: each statement of a dump or a load; of a server that does not answer, the caller must hear in time. */
+  wholeStatementMs: 4000,
   statementsPerConnectionMax: 64,
   /** PostgreSQL: how long events, outcomes of commits and revisions of scopes are kept, and how much of events at most. */
   kept: { eventsMs: 900_000, eventsBytesMax: 1024 ** 3, commitsMs: 600_000, scopesMs: 3_600_000 },

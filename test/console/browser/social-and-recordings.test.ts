@@ -74,7 +74,11 @@ describe.skipIf(chromium.missing)(`the console in Chromium, for users and record
     await presence.getByText('party 1/4').first().waitFor();
     await page.goto(page.url().replace(/#.*/, social('ada', `&with=${world.user('grace').id}`)));
     const talk = page.locator('section[aria-label=Conversations]');
-    await talk.getByText('\\u202egnp.exe').waitFor();
+    await talk.getByText(hostile).waitFor();
+    // The direction of the text around it does not turn, and the character is named.
+    const mark = talk.locator('.control-character').first();
+    expect(await mark.getAttribute('data-code')).toBe('\\u202e');
+    expect(await mark.evaluate(element => getComputedStyle(element).unicodeBidi)).toBe('isolate');
     await talk.getByLabel('Send by').selectOption({ label: 'Game' });
     await talk.getByRole('button', { name: 'Send an invite' }).click();
     await talk.getByText('invite to an activity').waitFor();

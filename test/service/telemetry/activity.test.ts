@@ -14,19 +14,25 @@ function recording(): Activity {
   return activity;
 }
 
-it('counts frames and events that nobody received towards the bound on bytes', () => {
+it('counts frames towards the bound on bytes', () => {
   const frames = recording();
   const length = 3900;
   for (let n = 0; n < consoleLimits.trafficEntriesMax; n++) {
     frames.connection(n, undefined, { kind: 'received' }, { op: 2, d: 'x'.repeat(length) });
   }
-  expect(frames.size * length).toBeLessThan(consoleLimits.trafficBytesMax);
-  const events = recording();
-  for (let n = 0; n < consoleLimits.trafficEntriesMax; n++) {
-    const event = lazyEvent('RESUMED', () => 'x'.repeat(length) as unknown as Record<string, never>);
-    events.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 0);
+  expect(frames.kept.size * length).toBeLessThan(consoleLimits.trafficBytesMax);
+});
+
+it('forgets what an event that nobody received is made of, unless it is among the newest', () => {
+  const activity = recording();
+  const count = 1000;
+  for (let n = 1; n <= count; n++) {
+    const event = lazyEvent('RESUMED', () => String(n) as unknown as Record<string, never>);
+    activity.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 0);
   }
-  expect(events.size * length).toBeLessThan(consoleLimits.trafficBytesMax);
+  const known = Array.from({ length: count }, (_, n) => activity.kept.at(n + 1)?.details.event?.data).filter(data => data);
+  expect(known.length).toBeLessThan(count / 2);
+  expect(known.at(-1)).toBe(`"${count}"`);
 });
 
 it('keeps no frame and no event that is larger than a body may be', () => {
@@ -35,7 +41,7 @@ it('keeps no frame and no event that is larger than a body may be', () => {
   activity.connection(1, undefined, { kind: 'received' }, { op: 2, d: text });
   const event = lazyEvent('RESUMED', () => text as unknown as Record<string, never>);
   activity.announced({ to: topics.nodes, event, scope: 'lobby/1' }, 1);
-  expect([activity.at(1)?.details.data, activity.at(2)?.details]).toEqual([undefined, { isCut: true }]);
+  expect([activity.kept.at(1)?.details.data, activity.kept.at(2)?.details]).toEqual([undefined, { isCut: true }]);
 });
 
 it('reads no more of another server’s answer than it keeps, and not for long', async () => {
@@ -63,16 +69,17 @@ it('reads no more of another server’s answer than it keeps, and not for long',
     await response.body?.cancel();
   };
   for (const path of ['small', 'bomb', 'slow']) await get(path);
-  await expect.poll(() => activity.at(1)?.details.answer).toBe('ok');
+  await expect.poll(() => activity.kept.at(1)?.details.answer).toBe('ok');
   // The connection of the slow answer, and of the one that was not read to its end.
   await expect.poll(() => open, { timeout: 8000 }).toBeLessThan(2);
-  expect([activity.at(2)?.details.answer, activity.at(3)?.details.answer]).toEqual([undefined, 'x']);
+  expect([activity.kept.at(2)?.details.answer, activity.kept.at(3)?.details.answer]).toEqual([undefined, 'x']);
 }, 10_000);
 
 it('bounds the bytes of the versions of commands', () => {
   const versions = new CommandVersions();
-  const size = 1024 * 1024;
-  const command = { description: 'x'.repeat(size) } as CommandRecord;
+  const choices = Array.from({ length: 2000 }, (_, n) => ({ name: 'x'.repeat(100), value: `${n}` }));
+  const command = { options: [{ choices }] } as unknown as CommandRecord;
+  const size = JSON.stringify(command).length;
   const kept = () => ['a', 'b', 'c'].flatMap(id => versions.of(id)).length;
   for (let n = 0; n < 30; n++) versions.add(['a', 'b', 'c'][n % 3] ?? '', command, n, null);
   expect(kept() * size).toBeLessThanOrEqual(consoleLimits.commandVersionsBytesMax);

@@ -3,11 +3,10 @@ import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary }
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
@@ -17,66 +16,35 @@ import { MemberForm } from './member-form.tsx';
 import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
 import { usePages } from './use-pages.ts';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.guilds;
 
 export function Guilds({ openId }: PartProps) {
   const pages = usePages<GuildSummary>('/guilds', 'guilds', {}, 'guilds');
-  const [isCreating, setCreating] = useState(false);
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-guilds"
-        closeHref={hrefOf('world', ['guilds'])}
-        list={
-          <div class="world-list">
-            <div class="row">
-              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-                {words.add}
-              </Button>
-            </div>
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState title={words.empty} text={words.emptyHint} />
-            ) : (
-              <Table
-                label={worldWords.tabs.guilds}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['guilds', id]))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  { id: 'name', label: words.name, cell: ({ name }) => name },
-                  { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
-                  {
-                    id: 'channels',
-                    label: words.channels,
-                    width: '6rem',
-                    isNumber: true,
-                    isMinor: true,
-                    cell: ({ channels }) => channels.length,
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={openId !== undefined && <GuildCard key={openId} id={openId} onDeleted={pages.reload} />}
-      />
-      {isCreating && (
-        <GuildForm
-          guild={undefined}
-          onClose={() => setCreating(false)}
-          onSaved={id => {
-            setCreating(false);
-            pages.reload();
-            navigate(hrefOf('world', ['guilds', id]));
-          }}
-        />
-      )}
-    </div>
+    <WorldList
+      part="guilds"
+      pages={pages}
+      openId={openId}
+      addLabel={words.add}
+      empty={words.empty}
+      emptyHint={words.emptyHint}
+      columns={[
+        { id: 'name', label: words.name, cell: ({ name }) => name },
+        { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+        {
+          id: 'channels',
+          label: words.channels,
+          width: '6rem',
+          isNumber: true,
+          isMinor: true,
+          cell: ({ channels }) => channels.length,
+        },
+      ]}
+      detail={id => <GuildCard key={id} id={id} onDeleted={pages.reload} />}
+      form={(onSaved, onClose) => <GuildForm guild={undefined} onClose={onClose} onSaved={onSaved} />}
+    />
   );
 }
 

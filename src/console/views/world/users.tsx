@@ -5,13 +5,12 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate, setQuery } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.ts';
 import { socialWords } from '../../words/en/social.ts';
@@ -21,6 +20,7 @@ import type { PartProps } from './parts.ts';
 import { SocialTab } from './social/social-tab.tsx';
 import { usePages } from './use-pages.ts';
 import { UserForm } from './user-form.tsx';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.users;
 const pauseMs = 250;
@@ -29,94 +29,46 @@ export function Users({ openId, query }: PartProps) {
   const search = query.search ?? '';
   const [text, setText] = useState(search);
   const pages = usePages<UserSummary>('/users', 'users', { search }, 'users');
-  const [isCreating, setCreating] = useState(false);
   useEffect(() => setText(text => (text.trim() === search ? text : search)), [search]);
   useEffect(() => {
     const timer = setTimeout(() => setQuery({ search: text.trim() }), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-users"
-        closeHref={hrefOf('world', ['users'], { search })}
-        list={
-          <div class="world-list">
-            <div class="world-filters">
-              <TextField label={words.search} type="search" value={text} onInput={setText} />
-              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-                {words.add}
-              </Button>
-            </div>
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState
-                title={search === '' ? words.empty : words.nothingFound}
-                text={search === '' ? words.emptyHint : words.nothingFoundHint}
-              />
-            ) : (
-              <Table
-                label={worldWords.tabs.users}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['users', id], { search }))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  {
-                    id: 'user',
-                    label: words.columns.user,
-                    cell: ({ username, global_name }) => (
-                      <>
-                        {global_name ?? username} <span class="soft">@{username}</span>
-                      </>
-                    ),
-                  },
-                  { id: 'id', label: words.columns.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
-                  {
-                    id: 'locale',
-                    label: words.columns.locale,
-                    width: '6rem',
-                    isMinor: true,
-                    cell: ({ locale }) => locale,
-                  },
-                  {
-                    id: 'state',
-                    label: words.columns.state,
-                    width: '9rem',
-                    isMinor: true,
-                    cell: user => <UserState user={user} />,
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={
-          openId !== undefined && (
-            <UserCard
-              key={openId}
-              id={openId}
-              query={query}
-              closeHref={hrefOf('world', ['users'], { search })}
-              onDeleted={pages.reload}
-            />
-          )
-        }
-      />
-      {isCreating && (
-        <UserForm
-          user={undefined}
-          onClose={() => setCreating(false)}
-          onSaved={id => {
-            setCreating(false);
-            pages.reload();
-            navigate(hrefOf('world', ['users', id]));
-          }}
-        />
+    <WorldList
+      part="users"
+      pages={pages}
+      openId={openId}
+      search={search}
+      filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
+      addLabel={words.add}
+      empty={search === '' ? words.empty : words.nothingFound}
+      emptyHint={search === '' ? words.emptyHint : words.nothingFoundHint}
+      columns={[
+        {
+          id: 'user',
+          label: words.columns.user,
+          cell: ({ username, global_name }) => (
+            <>
+              {global_name ?? username} <span class="soft">@{username}</span>
+            </>
+          ),
+        },
+        { id: 'id', label: words.columns.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+        { id: 'locale', label: words.columns.locale, width: '6rem', isMinor: true, cell: ({ locale }) => locale },
+        {
+          id: 'state',
+          label: words.columns.state,
+          width: '9rem',
+          isMinor: true,
+          cell: user => <UserState user={user} />,
+        },
+      ]}
+      detail={(id, closeHref) => (
+        <UserCard key={id} id={id} query={query} closeHref={closeHref} onDeleted={pages.reload} />
       )}
-    </div>
+      form={(onSaved, onClose) => <UserForm user={undefined} onClose={onClose} onSaved={onSaved} />}
+    />
   );
 }
 

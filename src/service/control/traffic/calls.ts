@@ -1,7 +1,8 @@
 import type { CallAnswer, CallBody } from '../../../wire/control/act.ts';
 import type { TrafficReplayBody } from '../../../wire/control/traffic.ts';
 import { id, object, oneOf, text } from '../../support/document-check.ts';
-import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
+import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type ControlCall, ControlRefusal, call, read } from '../request.ts';
 import { detailsOf } from './details.ts';
@@ -24,7 +25,7 @@ export function trafficCalls(
   };
   return [
     call('GET /traffic', async ({ query }) => ({ ...(await pageOfTraffic(recorded(), query)), node })),
-    call('DELETE /traffic', async () => recorded().clear()),
+    call('DELETE /traffic', async () => recorded().kept.clear()),
     call('GET /traffic/recording', async ({ query }) => {
       const activity = recorded();
       const filter = readFilter(query, activity);
@@ -36,7 +37,7 @@ export function trafficCalls(
     }),
     call('GET /traffic/{id}', async ({ params: { id = '' } }) => {
       const activity = recorded();
-      const kept = /^\d{1,15}$/.test(id) ? activity.find(Number(id)) : undefined;
+      const kept = /^\d{1,15}$/.test(id) ? activity.kept.find(Number(id)) : undefined;
       if (!kept) throw new ControlRefusal(404, `There is no entry ${id}; it may have made room for others.`);
       return detailsOf(activity, kept);
     }),

@@ -1,7 +1,8 @@
 import type { TrafficDetails, TrafficEntry, TrafficMessage } from '../../../wire/control/traffic.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import { SecretMask } from '../../../wire/secret-mask.ts';
-import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
+import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import { entriesOf } from './query.ts';
 
 const effectsMax = 500;
@@ -11,7 +12,8 @@ export function detailsOf(activity: Activity, { entry, details }: KeptEntry): Tr
   const { requestHeaders, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
   const requestBody = details.requestBody === undefined ? undefined : parseJson(details.requestBody);
   const answerBody = details.answer === undefined ? undefined : (parseJson(details.answer) ?? details.answer);
-  const data = details.data === undefined ? undefined : parseJson(details.data);
+  const event = details.data ?? details.event?.data;
+  const data = event === undefined ? undefined : parseJson(event);
   const mask = new SecretMask();
   for (const part of [details.params, details.query, requestHeaders, requestBody, answerHeaders, answerBody, data]) {
     mask.learn(part);
@@ -54,7 +56,7 @@ function causesOf(activity: Activity, entry: TrafficEntry): readonly TrafficEntr
   const causes: TrafficEntry[] = [];
   let id = entry.cause;
   while (id !== null) {
-    const cause = activity.find(id)?.entry;
+    const cause = activity.kept.find(id)?.entry;
     if (!cause) break;
     causes.unshift(cause);
     id = cause.cause;

@@ -1,7 +1,7 @@
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import { SecretMask } from '../../../wire/secret-mask.ts';
-import type { KeptEntry } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import { eachWithPauses } from './query.ts';
 
 /** The version of the testing kit's recordings. */

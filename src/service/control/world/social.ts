@@ -17,7 +17,7 @@ import { publicActivity } from '../../domain/social/presence/activities.ts';
 import { settingsOf, stateOf } from '../../domain/social/presence/records.ts';
 import { ownSessions, seen, seenByFriend } from '../../domain/social/presence/view.ts';
 import type { DirectMessageRecord } from '../../store/records.ts';
-import { serviceLimits } from '../../support/service-limits.ts';
+import { consoleLimits, serviceLimits } from '../../support/service-limits.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type ControlCall, ControlRefusal, call, notThere, pathId, readPage } from '../request.ts';
 
@@ -44,7 +44,11 @@ async function socialOf(core: Core, id: UserId): Promise<UserSocial> {
   const { store } = core;
   const { status_set_at: _, ...settings } = await settingsOf(store, id);
   const record = await store.get('social_settings', id);
-  const blocks = await store.list('relationships', { index: 'byTarget', equals: [id] });
+  const blocks = await store.list('relationships', {
+    index: 'byTarget',
+    equals: [id],
+    limit: consoleLimits.searchedRecordsMax,
+  });
   const blockers = blocks.filter(({ type }) => type === relationshipTypes.BLOCKED).slice(0, relationshipsShownMax);
   return {
     relationships: await relationshipsOf(core, id),
@@ -96,7 +100,11 @@ async function presenceOf({ store, clock }: Core, id: UserId): Promise<PresenceD
 }
 
 async function conversationsOf(core: Core, id: UserId): Promise<ConversationDetails[]> {
-  const places = await core.store.list('direct_recipients', { equals: [id] });
+  const places = await core.store.list('direct_recipients', {
+    equals: [id],
+    descending: true,
+    limit: consoleLimits.searchedRecordsMax,
+  });
   const found = await Promise.all(
     places.map(async ({ channel_id, other_id }) => {
       const channel = await core.store.get('direct_channels', channel_id);

@@ -1,6 +1,8 @@
 import type {
   ApplicationProfileEdit,
   IdentityProviderType,
+  ProfileData,
+  ProfileField,
   StoredApplicationProfile,
 } from '../../../model/application-profile.ts';
 import type { ExternalAuthType } from '../../../model/external-auth.ts';
@@ -73,7 +75,7 @@ export function createApplicationProfiles({ store }: Pick<Core, 'store'>): Appli
             ...empty,
             username: username === undefined ? before.username : username,
             metadata: metadata === undefined ? before.metadata : metadata,
-            data: data === undefined ? before.data : data,
+            data: data === undefined ? before.data : dataOf(data),
           };
           await putProfile(transaction, record);
           return storedProfileView(record);
@@ -167,6 +169,21 @@ function hashOf(application: ApplicationRecord, { type }: ExternalIdentityRecord
 function issuerOf({ identity_providers }: ApplicationRecord, type: ExternalAuthType): string | undefined {
   const provider = identity_providers.find(one => one.type === type);
   return provider && 'issuer' in provider ? provider.issuer : undefined;
+}
+
+/** Without anything that the interface does not name. */
+function dataOf(data: ProfileData | null): ProfileData | null {
+  if (data === null) return null;
+  const { primary, dynamic } = data;
+  const value = <Value>(given: Value): Value =>
+    typeof given === 'object' && given !== null && 'url' in given ? ({ url: given.url } as Value) : given;
+  const given = Object.entries(primary ?? {}).filter(([, one]) => one !== null);
+  return {
+    ...(primary && { primary: Object.fromEntries(given.map(([name, one]) => [name, value(one)])) }),
+    ...(dynamic && {
+      dynamic: dynamic.map(one => ({ type: one.type, name: one.name, value: value(one.value) }) as ProfileField),
+    }),
+  };
 }
 
 /** Of an identity that only the application's server knows. */

@@ -38,12 +38,16 @@ export const presenceSchemas = {
     guilds: list(anyObject),
     applications: list(anyObject),
   }),
-  FriendPresence: object('What a friend shows', {
-    user: object('The friend', { id: ref('Snowflake') }),
-    status: status('online', 'idle', 'dnd'),
-    activities: list(ref('Activity')),
-    client_status: anyObject,
-  }),
+  FriendPresence: object(
+    'What a friend shows',
+    {
+      user: object('The friend', { id: ref('Snowflake') }),
+      status: status('online', 'idle', 'dnd'),
+      activities: list(ref('Activity')),
+      client_status: anyObject,
+    },
+    { has_played_game: boolean },
+  ),
   Activity: { ...anyObject, description: 'What a user does, as others see it' },
   ActivityInput: object(
     'What a user does',

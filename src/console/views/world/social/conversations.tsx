@@ -14,8 +14,8 @@ import { clockText } from '../../../ui/text/time.ts';
 import { UserPicker } from '../../../ui/user-picker.tsx';
 import { socialWords } from '../../../words/en/social.ts';
 import { usePages } from '../use-pages.ts';
+import { gameName, nameOf, type SocialCardProps } from './card.ts';
 import { deleteMessage, sendInvite, sendMessage } from './social-actions.ts';
-import { gameName, nameOf, type SocialCardProps } from './social-tab.tsx';
 
 const words = socialWords.conversations;
 

@@ -9,8 +9,8 @@ import { FailureNote } from '../../../ui/failure-note.tsx';
 import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { socialWords } from '../../../words/en/social.ts';
+import { gameName, type SocialCardProps } from './card.ts';
 import { endActivity, showActivity } from './social-actions.ts';
-import { gameName, type SocialCardProps } from './social-tab.tsx';
 
 const words = socialWords.presence;
 

@@ -13,8 +13,8 @@ import { clockText } from '../../../ui/text/time.ts';
 import { toast } from '../../../ui/toast.ts';
 import { UserPicker } from '../../../ui/user-picker.tsx';
 import { socialWords } from '../../../words/en/social.ts';
+import { gameName, nameOf, type SocialCardProps } from './card.ts';
 import { deleteRelationship, putRelationship } from './social-actions.ts';
-import { gameName, nameOf, type SocialCardProps } from './social-tab.tsx';
 
 const words = socialWords.relationships;
 const { FRIEND, BLOCKED, INCOMING } = relationshipTypes;

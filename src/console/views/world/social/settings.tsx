@@ -8,8 +8,8 @@ import { Checkbox, Select, TextField } from '../../../ui/field.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { socialWords } from '../../../words/en/social.ts';
 import { saveEntry } from '../save-fixture.ts';
+import type { SocialCardProps } from './card.ts';
 import { editSettings } from './social-actions.ts';
-import type { SocialCardProps } from './social-tab.tsx';
 
 const words = socialWords.settings;
 

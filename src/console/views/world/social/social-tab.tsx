@@ -1,19 +1,11 @@
-import type { NamedUser, UserSocial } from '../../../../wire/control/social.ts';
-import type { ApplicationDetails, ApplicationsPage } from '../../../../wire/control/world.ts';
+import type { UserSocial } from '../../../../wire/control/social.ts';
+import type { ApplicationsPage } from '../../../../wire/control/world.ts';
 import { useControl } from '../../../control/use-control.ts';
 import { ErrorNote, Loading } from '../../../ui/states.tsx';
 import { Conversations } from './conversations.tsx';
 import { Presence } from './presence.tsx';
 import { Relationships } from './relationships.tsx';
 import { Settings } from './settings.tsx';
-
-/** What each card of a user's social layer is given. */
-export interface SocialCardProps {
-  readonly userId: string;
-  readonly social: UserSocial;
-  readonly applications: readonly ApplicationDetails[];
-  reload(): void;
-}
 
 /** `#/world/users/9?tab=social&with=10`: what a user is to others, shows and has set, and its conversations. */
 export function SocialTab({ userId, withId }: { readonly userId: string; readonly withId: string | undefined }) {
@@ -30,13 +22,4 @@ export function SocialTab({ userId, withId }: { readonly userId: string; readonl
       <Conversations {...card} withId={withId} />
     </div>
   );
-}
-
-export function nameOf({ id, username, global_name }: NamedUser): string {
-  return global_name ?? username ?? id;
-}
-
-/** The name of the application, or of a publisher whose games share it. */
-export function gameName(applications: readonly ApplicationDetails[], id: string): string {
-  return applications.find(application => application.id === id)?.name ?? id;
 }
