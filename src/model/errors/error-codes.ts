@@ -57,7 +57,7 @@ export const errorCodes = {
       missing_state: 'To continue an authorization that an earlier process started, pass its state.',
       missing_token: 'The token to revoke is missing.',
       moved_arguments: 'These arguments were moved to another object by move().',
-      not_joinable: 'The activity has no party with a join secret, so nobody can be invited to it.',
+      not_joinable: 'The activity has no join secret, or no party with a free place, so nobody can be invited to it.',
       not_in_call: "The player is not in this lobby's call.",
       too_many_calls: 'The session is already in as many calls as it may be in.',
       unencodable_body: 'The body cannot be encoded as JSON.',

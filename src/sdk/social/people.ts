@@ -337,7 +337,7 @@ export class People {
 
   #set(person: Person, part: Part, fields: Fields | undefined): void {
     person[part] = fields;
-    if (part === 'presence') this.#outdated.delete(person.id);
+    if (this.#outdated.size > 0 && part === 'presence') this.#outdated.delete(person.id);
     this.#stale(person);
   }
 

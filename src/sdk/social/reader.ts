@@ -81,9 +81,10 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
   const username = readText(user.username) ?? id;
   const globalName = readText(user.global_name);
   const status = readStatus(presence?.status);
+  const hidden = presence?.hidden_activities;
+  const shown = status === 'offline' ? none : readActivities(presence?.activities);
   // Hidden ones are told to those who were invited to them.
-  const activities =
-    status === 'offline' ? [] : [presence?.activities, presence?.hidden_activities].flatMap(readActivities);
+  const activities = hidden === undefined || status === 'offline' ? shown : [...shown, ...readActivities(hidden)];
   const activity = activities.find(one => isOfGame(one, game));
   const played = [relationship, gameRelationship, presence].some(fields => fields?.has_played_game === true);
   return {
