@@ -93,7 +93,7 @@ describe('messages of friends', () => {
     await theirs.beat();
     theirs.socket.terminate();
     await theirs.closed;
-    clients.length = 0;
+    scene.clients.length = 0;
     await send(alone, grace, 'while away');
     const back = await GatewayClient.resumed(service.gateway, `Bearer ${other.token}`, theirs);
     scene.clients.push(back);
@@ -216,7 +216,7 @@ describe('messages with a provisional account', () => {
     await connect(newcomer);
     const { id } = await send(alone, newcomer.id, 'Hello');
     const answer = await send(newcomer, ada, 'Hi');
-    clients.length = 0;
+    scene.clients.length = 0;
     await mergeByBot(service, 'someone', grace);
     const history = (await alone.call('GET', to(grace))).body as PartialDirectMessage[];
     expect(history.map(message => [message.id, message.author.id])).toEqual([
