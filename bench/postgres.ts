@@ -12,6 +12,8 @@ import { openSqliteStore } from '../src/service/store/sqlite/store.ts';
 import { findPostgres, startPostgres } from '../test/support/engines/postgres.ts';
 import { lobbyMemberRecord, lobbyRecord } from '../test/support/store/records.ts';
 import { type BenchRow, microseconds, perSecond, type Round, row } from './row.ts';
+import { pinned } from './support/child.ts';
+import { pinDatabase } from './support/database.ts';
 
 /**
  * The store on PostgreSQL. Transactions a second, each a new lobby with two members, an event and a guard, are held against what
@@ -33,6 +35,7 @@ export async function run(): Promise<BenchRow[]> {
   const server = await startPostgres('fsync = on', 'full_page_writes = on', 'shared_buffers = 256MB');
   try {
     const url = await server.createDatabase();
+    pinDatabase(url);
     const postgres = await openPostgres(url);
     await migrate(postgres);
     const shared = openPostgresStore({ postgres });
@@ -114,7 +117,9 @@ async function pgbench(url: string, script: string): Promise<number> {
   const program = join(findPostgres() ?? '', 'pgbench');
   const args = ['-n', '-M', 'prepared', '-c', String(connections), '-T', String(roundMs / 1000), '-f', script, url];
   const env = { ...process.env, PGOPTIONS: '-c jit=off -c plan_cache_mode=force_generic_plan' };
-  const { stdout } = await promisify(execFile)(program, args, { env });
+  // On the first core, because PostgreSQL has the second.
+  const [command = '', ...all] = [...(pinned ? ['taskset', '-c', '0'] : []), program, ...args];
+  const { stdout } = await promisify(execFile)(command, all, { env });
   const batches = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
   return (batches * parallel) / connections;
 }

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
+import { type Route, routes } from '../src/wire/routes.ts';
 import { buildConsole } from './console.ts';
 import { shownDeclarations } from './declarations.ts';
 
@@ -133,16 +134,29 @@ const wsClient: Plugin = {
   },
 };
 
-/** Leaves out what only the service reads of the table of routes; credentials of players are among it. */
+/**
+ * Writes the table of routes as one text, with what clients read of it: the routes that the client or the backend module names, without
+ * the credentials of players, and without what the table is put together from.
+ */
 const routesOfClients: Plugin = {
   name: 'routes-of-clients',
   setup({ onLoad }) {
-    const players =
-      "lobbyPlayer|indexReader|relationshipReader|relationshipWriter|\\[(?:'(?:user:[\\w.]+|session)'(?:, )?)+\\]";
-    const unread = `success: \\[[\\d, ]*\\]|bodyOptional: true|forms: '\\w+'|credentials: (?:${players})`;
+    const table = resolve('src/wire/routes.ts');
+    const files = ['sdk', 'backend', 'wire'].flatMap(layer => globSync(`src/${layer}/**/*.ts`));
+    const calling = files.filter(file => resolve(file) !== table).map(file => readFileSync(file, 'utf8'));
+    const called = Object.entries<Route>(routes).filter(([name]) => calling.some(text => text.includes(`'${name}'`)));
+    const rows = called.map(([name, { method, path, credentials, body, exempt }]) => {
+      const isPlayers = credentials.every(one => one.startsWith('user:') || one === 'session');
+      return [name, method, path, isPlayers ? '' : credentials.join(), body === 'form' ? body : '', exempt ? 1 : ''];
+    });
+    const text = rows.map(row => row.join(' ').trimEnd()).join('\n');
+    const written = `export const routes = Object.fromEntries(${JSON.stringify(text)}.split('\\n').map(row => {
+      const [name, method, path, credentials, body, exempt] = row.split(' ');
+      return [name, { method, path, credentials: credentials?.split(','), body, exempt: exempt === '1' }];
+    }));`;
     onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
       loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(new RegExp(`,\\s*(?:${unread})(?=[,\\s])`, 'g'), ''),
+      contents: readFileSync(path, 'utf8').replace(/^const [\s\S]*?^\} as const.*;$/m, () => written),
     }));
   },
 };

@@ -86,6 +86,7 @@ function picturesOf(world: World, lobbyId: string): readonly Picture[] {
     },
     { name: 'sign-in', hash: '#/sign-in' },
     { name: 'world', hash: `#/world/users/${ada}` },
+    { name: 'social', hash: `#/world/users/${ada}?tab=social` },
     { name: 'time', hash: '#/time' },
   ];
 }
@@ -134,6 +135,7 @@ async function tellStory(world: World): Promise<string> {
     metadata: { map: 'harbour', mode: 'duel' },
     idle_timeout_seconds: 900,
   });
+  await control('POST', '/fixtures', socialOf(world));
   const [ada, grace] = [await world.player('ada'), await world.player('grace')];
   await backend.lobbies.putMember(id, world.user('ada').id, { metadata: { team: 'red' } });
   await backend.lobbies.putMember(id, world.user('grace').id, { metadata: { team: 'blue' } });
@@ -148,6 +150,18 @@ async function tellStory(world: World): Promise<string> {
     () => undefined,
   );
   return id;
+}
+
+function socialOf(world: World): object {
+  const [ada, grace, linus, margaret] = ['ada', 'grace', 'linus', 'margaret'].map(name => world.user(name).id);
+  return {
+    relationships: [
+      { users: [ada, grace], type: 'friend' },
+      { users: [linus, ada], type: 'request', application_id: world.applicationId },
+      { users: [ada, margaret], type: 'block' },
+    ],
+    direct_messages: [{ author_id: grace, recipient_id: ada, content: 'Are you there tonight?' }],
+  };
 }
 
 async function control(method: string, path: string, body?: unknown): Promise<unknown> {

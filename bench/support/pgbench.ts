@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { columnsMax, commitBatchSql } from '../../src/service/store/postgres/commit-sql.ts';
 import { getManySql, getSql, revisionsSql } from '../../src/service/store/postgres/read-sql.ts';
 import { findPostgres } from '../../test/support/engines/postgres.ts';
+import { pinned } from './child.ts';
 
 /** A PUT of a member, as the limit executes it. */
 export interface MemberPut {
@@ -19,7 +20,8 @@ const run = promisify(execFile);
 const settings = ['plan_cache_mode=force_generic_plan', 'jit=off', 'enable_seqscan=off', 'enable_hashjoin=off'];
 
 /**
- * The statements of these PUTs in groups, as a node sends them, executed by PostgreSQL's own `pgbench` without anything in between.
+ * The statements of these PUTs in groups, as a node sends them, executed by PostgreSQL's own `pgbench` without anything in between. It
+ * has the first core, as a node has.
  *
  * @param puts one list for each connection, of different lobbies
  * @param group how many share their statements
@@ -40,21 +42,13 @@ export async function pgbench(
         const script = join(folder, `${at}.sql`);
         writeFileSync(script, scriptOf(all.slice(0, group)));
         const server = ['-h', searchParams.get('host') ?? '', '-U', username];
-        const args = [
-          ...server,
-          '-n',
-          '-M',
-          'prepared',
-          '-c',
-          '1',
-          '-t',
-          String(groups),
-          '-f',
-          script,
-          pathname.slice(1),
+        const work = ['-n', '-M', 'prepared', '-c', '1', '-t', String(groups), '-f', script];
+        const [command = '', ...args] = [
+          ...(pinned ? ['taskset', '-c', '0'] : []),
+          ...[program, ...server, ...work, pathname.slice(1)],
         ];
         const env = { ...process.env, PGOPTIONS: settings.map(setting => `-c ${setting}`).join(' ') };
-        const { stdout } = await run(program, args, { env });
+        const { stdout } = await run(command, args, { env });
         if (/number of failed transactions: [1-9]/.test(stdout)) throw new Error(stdout);
         return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]) * group;
       }),

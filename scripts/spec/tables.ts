@@ -7,7 +7,7 @@ import {
 } from '../../src/model/command.ts';
 import { componentTypes } from '../../src/model/component.ts';
 import { apiErrors } from '../../src/model/errors/errors.ts';
-import { fieldErrors } from '../../src/model/errors/issue.ts';
+import { fieldErrors } from '../../src/model/errors/field-errors.ts';
 import { externalAuthTypes } from '../../src/model/external-auth.ts';
 import { closeCodes, intents, opcodes } from '../../src/model/gateway.ts';
 import { permissionBits } from '../../src/model/guild.ts';

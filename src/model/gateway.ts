@@ -18,6 +18,7 @@ import type {
   InteractionId,
   LobbyId,
   MessageId,
+  RoleId,
   Snowflake,
   UserId,
 } from './snowflake.ts';
@@ -230,8 +231,10 @@ export interface Dispatches {
   GUILD_DELETE: { id: GuildId };
   GUILD_ROLE_CREATE: { guild_id: GuildId; role: Role };
   GUILD_ROLE_UPDATE: { guild_id: GuildId; role: Role };
+  GUILD_ROLE_DELETE: { guild_id: GuildId; role_id: RoleId };
   GUILD_MEMBER_ADD: GuildMemberDispatch;
   GUILD_MEMBER_UPDATE: GuildMemberDispatch;
+  GUILD_MEMBER_REMOVE: { guild_id: GuildId; user: User };
   GUILD_MEMBERS_CHUNK: GuildMembersChunk;
   PRESENCE_UPDATE: Presence;
   INTERACTION_CREATE: Interaction;
@@ -265,7 +268,9 @@ export interface Dispatches {
   CHANNEL_CREATE: Channel | DirectChannel;
   THREAD_CREATE: Channel;
   THREAD_UPDATE: Channel;
+  THREAD_DELETE: Pick<Channel, 'id' | 'guild_id' | 'parent_id' | 'type'>;
   CHANNEL_UPDATE: Channel;
+  CHANNEL_DELETE: Channel;
   INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
   LOBBY_UPDATE: GatewayLobby;
@@ -353,8 +358,10 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   GUILD_DELETE: intents.GUILDS,
   GUILD_ROLE_CREATE: intents.GUILDS,
   GUILD_ROLE_UPDATE: intents.GUILDS,
+  GUILD_ROLE_DELETE: intents.GUILDS,
   GUILD_MEMBER_ADD: intents.GUILD_MEMBERS,
   GUILD_MEMBER_UPDATE: intents.GUILD_MEMBERS,
+  GUILD_MEMBER_REMOVE: intents.GUILD_MEMBERS,
   PRESENCE_UPDATE: intents.GUILD_PRESENCES | intents.USER_PRESENCE,
   RELATIONSHIP_ADD: intents.USER_RELATIONSHIPS,
   RELATIONSHIP_UPDATE: intents.USER_RELATIONSHIPS,
@@ -364,10 +371,12 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   CHANNEL_CREATE: intents.GUILDS | intents.PRIVATE_CHANNELS,
   THREAD_CREATE: intents.GUILDS,
   THREAD_UPDATE: intents.GUILDS,
+  THREAD_DELETE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_UPDATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_DELETE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   CHANNEL_UPDATE: intents.GUILDS,
+  CHANNEL_DELETE: intents.GUILDS,
   INVITE_CREATE: intents.GUILD_INVITES,
   LOBBY_CREATE: intents.LOBBIES,
   LOBBY_UPDATE: intents.LOBBIES,

@@ -68,10 +68,9 @@ export {
   TransportError,
   ValidationError,
 } from './errors/errors.ts';
+export { type FieldErrorCode, fieldErrors } from './errors/field-errors.ts';
 export {
   type ErrorTree,
-  type FieldErrorCode,
-  fieldErrors,
   formatIssues,
   formatPath,
   type Issue,

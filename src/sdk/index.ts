@@ -141,6 +141,7 @@ export { type InviteOptions, type Invites, inviteLifeMs } from './social/invites
 export type { PlayerPresence } from './social/presence.ts';
 export type {
   ActivitySnapshot,
+  ApplicationProfileSnapshot,
   ConversationSnapshot,
   DirectMessageEntry,
   DirectMessageSnapshot,

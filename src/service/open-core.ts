@@ -36,16 +36,17 @@ export interface CheckedOptions {
   /** Of a node of a cluster. */
   readonly shared: SharedEngines | undefined;
   readonly isConsoleOn: boolean;
+  /** What was logged last as a failure of a node that starts. */
+  readonly lastError: () => unknown;
 }
 
 /** What exists before the store is opened. */
-export interface Environment extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
+export interface Environment
+  extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'>,
+    Pick<CheckedOptions, 'shared' | 'isConsoleOn' | 'lastError'> {
   readonly pendingWork: PendingWork;
   readonly events: EventLog | undefined;
   readonly readiness: Readiness;
-  readonly isConsoleOn: boolean;
-  /** Of a node of a cluster. */
-  readonly shared: SharedEngines | undefined;
 }
 
 /** Opens the store and the bus and puts the core together. `setAddresses` is called once the service listens. */
@@ -60,7 +61,10 @@ export async function openCore(options: ServiceOptions, environment: Environment
       await import('./open-shared.ts')
     ).openShared(
       engines,
-      { clock, log, onCommit, pendingWork: environment.pendingWork, slowStatementMs: options.slowStatementMs },
+      {
+        ...{ clock, log, onCommit, pendingWork: environment.pendingWork, slowStatementMs: options.slowStatementMs },
+        lastError: environment.lastError,
+      },
       closing,
     ));
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));

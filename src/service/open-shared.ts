@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ArgumentError } from '../model/errors/errors.ts';
-import type { Clock, Logger } from '../wire/clock/ports.ts';
+import type { Clock } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import type { Bus } from './bus/contract.ts';
 import { BusError } from './bus/errors.ts';
-import type { Closing } from './closing.ts';
+import { type Closing, closeAll } from './closing.ts';
 import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
@@ -44,13 +44,22 @@ export interface SharedParts {
 
 /** What a node has before its engines. */
 interface SharedContext extends Pick<Core, 'clock' | 'log'> {
+  /** What went wrong last, and was tried again since. */
+  readonly lastError: () => unknown;
   readonly pendingWork: PendingWork;
   readonly onCommit: (commit: CommitReport) => void;
   readonly slowStatementMs: number | undefined;
 }
 
-/** How long all of it may take. */
-const openMsMax = 9000;
+/**
+ * After this time PostgreSQL must still answer: a start that cannot succeed ends within 10 s, together with what comes before and
+ * after. One that is only slow, like ten at once on a busy machine, may take longer.
+ */
+const openMsMax = 5000;
+const slowOpenMsMax = 30_000;
+const answerMsMax = 1500;
+/** What a process took to come here counts as well, on a busy machine seconds; one that is older did something else before. */
+const youngMsMax = 3000;
 
 /**
  * Connects to the engines of a cluster, creates the tables, and registers this node.
@@ -62,14 +71,17 @@ export async function openShared(
   context: SharedContext,
   closing: Closing,
 ): Promise<SharedParts> {
-  const quiet = quietUntilOpen(context.log);
   const late = new AbortController();
-  const opened = open(shared, { ...context, log: quiet.log }, closing);
+  const opened = open(shared, context, closing);
   try {
-    return await Promise.race([opened, tooLate(late.signal)]);
+    return await Promise.race([opened, tooLate(shared.store, late.signal, context.lastError)]);
+  } catch (error) {
+    // What is opened after all.
+    const close = () => closeAll(closing.splice(0), openMsMax).catch(() => {});
+    void opened.then(close, close);
+    throw error;
   } finally {
     late.abort();
-    quiet.end();
   }
 }
 
@@ -147,23 +159,28 @@ function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {
   };
 }
 
-async function tooLate(signal: AbortSignal): Promise<never> {
-  await wait(openMsMax, undefined, { signal, ref: false });
-  throw new StoreError('store_unavailable', 'PostgreSQL and Redis did not answer in time.');
+async function tooLate(url: string, signal: AbortSignal, lastError: () => unknown): Promise<never> {
+  const ageMs = performance.now();
+  await wait(ageMs < youngMsMax ? openMsMax - ageMs : openMsMax, undefined, { signal, ref: false });
+  let failure: unknown;
+  while (performance.now() < ageMs + slowOpenMsMax) {
+    failure = await failureOf(url);
+    if (failure === undefined) await wait(answerMsMax, undefined, { signal, ref: false });
+    else break;
+  }
+  const cause = lastError() ?? failure;
+  const reason = cause instanceof Error ? ` (${cause.message})` : '';
+  throw new StoreError('store_unavailable', `PostgreSQL and Redis did not answer in time${reason}.`, { cause });
 }
 
-/** Until everything is open, whatever goes wrong is in the error that is thrown; a log of attempts would only hide it. */
-function quietUntilOpen(log: Logger): { readonly log: Logger; end(): void } {
-  let isOpen = false;
-  const when = (level: keyof Logger) => (fields: Parameters<Logger['info']>[0], message: string) => {
-    if (isOpen) log[level](fields, message);
-  };
-  return {
-    log: { debug: when('debug'), info: when('info'), warn: when('warn'), error: when('error') },
-    end() {
-      isOpen = true;
-    },
-  };
+/** Why PostgreSQL does not accept a connection or does not answer; undefined when it does. */
+async function failureOf(url: string): Promise<unknown> {
+  const asked = openPostgres(url, { connections: 1, commitConnections: 1 }).then(async postgres => {
+    await postgres.query('SELECT 1');
+    await postgres.close();
+  });
+  const late = wait(answerMsMax, new Error('PostgreSQL does not answer'), { ref: false });
+  return Promise.race([asked.catch((error: unknown) => error), late]);
 }
 
 const clockSetting = 'virtual_clock';

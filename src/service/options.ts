@@ -261,8 +261,11 @@ export function chooseSharedEngines({
   return { store, bus, secrets };
 }
 
+/** Not with "#" or without "//": what follows would be a part of a password that is taken for something else, and shown. */
 function isAddressOf(address: string, schemes: readonly string[]): boolean {
-  return schemes.some(scheme => address.toLowerCase().startsWith(scheme)) && URL.canParse(address);
+  const url = URL.parse(address);
+  if (url?.hash !== '' || address.includes('#')) return false;
+  return schemes.some(scheme => address.toLowerCase().startsWith(`${scheme}//`));
 }
 
 /** A warning if the service has a public URL but no trusted proxy. */

@@ -20,6 +20,7 @@ import type { CheckedOptions, Environment } from './open-core.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
 import { FaultInjector } from './testing/faults/faults.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
+import type { RemovalParts } from './testing/removal.ts';
 
 export type Parts = ReturnType<typeof createParts>;
 
@@ -75,6 +76,10 @@ export function createParts(
     users: authorization,
     settings: settingsEdits,
   });
+  const removalParts: RemovalParts = {
+    ...{ lobbies, relationships: relationshipMoves, messages: directMessages, headless: headlessSessions },
+    authorizations: authorization,
+  };
   const sweeps = createSweeps([
     webhookEvents,
     lobbies,
@@ -99,7 +104,7 @@ export function createParts(
       headlessSessions,
       settingsEdits,
     },
-    ...{ authorization, gateway, fixtures, faults, sweeps },
+    ...{ authorization, gateway, fixtures, faults, removalParts, sweeps },
   };
 }
 

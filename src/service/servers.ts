@@ -111,7 +111,16 @@ export function createApiServer(
   const site = createLateSite(core, {
     ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
     control: {
-      ...{ core, fixtures, faults, gateway, signIn, acting: parts.acting, ...control },
+      ...{
+        core,
+        fixtures,
+        faults,
+        removalParts: parts.removalParts,
+        gateway,
+        signIn,
+        acting: parts.acting,
+        ...control,
+      },
       controlBase: () => `${origin()}/control`,
       askSelf: createAskSelf(origin),
       endAuthorization: id => authorization.endAuthorization(id),

@@ -26,6 +26,7 @@ import {
 } from './options.ts';
 import { createParts } from './parts.ts';
 import { createApiServer, listen, openOperators } from './servers.ts';
+import { keptLog } from './support/kept-log.ts';
 import { isLoopback } from './support/network-address.ts';
 import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
@@ -89,17 +90,24 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
+  // The engines of a node may fail at any moment of its start; the error that is thrown then says why.
+  const kept = shared && keptLog(options.log ?? silentLogger);
+  const started = start(
+    { ...options, ...(kept && { log: kept.log }) },
+    {
+      ...{ host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
+      ...{ isConsoleOn, lastError: () => kept?.lastError },
+    },
+    closing,
+  );
   try {
-    return await start(
-      options,
-      {
-        ...{ host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
-        isConsoleOn,
-      },
-      closing,
-    );
+    const service = await started;
+    kept?.release();
+    return service;
   } catch (error) {
-    await closeAll(closing, drainTimeoutMs);
+    const closed = closeAll(closing.splice(0), shared ? runtimeLimits.failedStartMs : drainTimeoutMs);
+    // An engine that is away cannot be told that this node ends, and why the start failed matters more.
+    await (shared ? closed.catch(() => {}) : closed);
     throw error;
   }
 }
@@ -107,7 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared } =
     checked;
-  const { isConsoleOn } = checked;
+  const { isConsoleOn, lastError } = checked;
   const pendingWork = new PendingWork();
   const environment: Environment = {
     ...{
@@ -115,6 +123,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
       pendingWork,
       shared,
       isConsoleOn,
+      lastError,
       entropy: options.entropy ?? systemEntropy,
       log: reportErrors(options.log ?? silentLogger),
     },

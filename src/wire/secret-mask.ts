@@ -19,8 +19,8 @@ export const placeholder = /masked-\d+/;
  */
 export class SecretMask {
   readonly #placeholders = new Map<string, string>();
-  #anywhere: RegExp | undefined;
-  #inNames: RegExp | undefined;
+  readonly #anywhere = new SecretIndex();
+  readonly #inNames = new SecretIndex();
 
   /** Takes note of the secrets in a value of JSON. @param name of the field that the value is in */
   learn(value: unknown, name = ''): void {
@@ -53,9 +53,13 @@ export class SecretMask {
 
   #add(secret: string): void {
     if (secret === '' || this.#placeholders.has(secret)) return;
-    this.#placeholders.set(secret, `masked-${this.#placeholders.size + 1}`);
-    this.#anywhere = undefined;
-    this.#inNames = undefined;
+    const masked = `masked-${this.#placeholders.size + 1}`;
+    this.#placeholders.set(secret, masked);
+    if (secret.length < secretLengthMin) return;
+    for (const form of formsOf(secret)) {
+      this.#anywhere.add(form, masked);
+      if (secret.length >= nameSecretLengthMin) this.#inNames.add(form, masked);
+    }
   }
 
   #maskSecret(text: string): string {
@@ -65,32 +69,82 @@ export class SecretMask {
   }
 
   #maskText(text: string): string {
-    this.#anywhere ??= this.#pattern(secretLengthMin);
-    return this.#replace(text, this.#anywhere);
+    return this.#anywhere.replaceIn(text);
   }
 
   #maskName(name: string): string {
-    if (name.length < nameSecretLengthMin) return name;
-    this.#inNames ??= this.#pattern(nameSecretLengthMin);
-    return this.#replace(name, this.#inNames);
-  }
-
-  #replace(text: string, secrets: RegExp): string {
-    return text.replace(secrets, found => this.#placeholders.get(found) ?? this.#placeholderOfForm(found));
-  }
-
-  #placeholderOfForm(found: string): string {
-    const [, masked = ''] = [...this.#placeholders].find(([secret]) => formsOf(secret).includes(found)) ?? [];
-    return masked;
-  }
-
-  /** Finds the secrets from a length, the longest first: one may contain another. */
-  #pattern(lengthMin: number): RegExp {
-    const long = [...this.#placeholders.keys()].filter(({ length }) => length >= lengthMin).flatMap(formsOf);
-    const forms = [...new Set(long)].sort((a, b) => b.length - a.length).map(escapeForPattern);
-    return new RegExp(forms.length === 0 ? '(?!)' : forms.join('|'), 'g');
+    return name.length < nameSecretLengthMin ? name : this.#inNames.replaceIn(name);
   }
 }
+
+interface IndexedSecret {
+  readonly beginning: string;
+  readonly length: number;
+  readonly masked: string;
+}
+
+/** Secrets that begin alike. */
+interface Group {
+  /** The longest first: one may contain another. */
+  readonly secrets: IndexedSecret[];
+  lengthMax: number;
+}
+
+/** Secrets of one group that are told apart. */
+const groupMax = 8;
+/** So much of a secret is compared. */
+const comparedMax = 32;
+
+/**
+ * Finds secrets in text, in time that is linear in the text however many there are: callers choose what they send as a secret.
+ *
+ * For that, it masks too much rather than too little: what begins like a long secret, and if more than {@link groupMax} secrets begin
+ * alike, what begins like these, over the length of the longest.
+ */
+class SecretIndex {
+  readonly #groups = new Map<string, Group>();
+  readonly #placeholders = new Map<string, string>();
+
+  add(secret: string, masked: string): void {
+    if (this.#placeholders.has(secret)) return;
+    this.#placeholders.set(secret, masked);
+    const beginning = secret.slice(0, secretLengthMin);
+    const group = this.#groups.get(beginning) ?? { secrets: [], lengthMax: 0 };
+    this.#groups.set(beginning, group);
+    group.lengthMax = Math.max(group.lengthMax, secret.length);
+    if (group.secrets.length > groupMax) return;
+    group.secrets.push({ beginning: secret.slice(0, comparedMax), length: secret.length, masked });
+    group.secrets.sort((a, b) => b.length - a.length);
+  }
+
+  replaceIn(text: string): string {
+    if (this.#groups.size === 0) return text;
+    let replaced = '';
+    let done = 0;
+    for (let at = 0; at <= text.length - secretLengthMin; at++) {
+      const group = this.#groups.get(text.slice(at, at + secretLengthMin));
+      const found = group && this.#secretAt(text, at, group);
+      if (!found) continue;
+      replaced += text.slice(done, at) + found.masked;
+      done = at + found.length;
+      at = done - 1;
+    }
+    return replaced + text.slice(done);
+  }
+
+  #secretAt(text: string, at: number, { secrets, lengthMax }: Group): Omit<IndexedSecret, 'beginning'> | undefined {
+    const isLarge = secrets.length > groupMax;
+    const found = isLarge ? undefined : secrets.find(({ beginning }) => text.startsWith(beginning, at));
+    if (!found && !isLarge) return undefined;
+    const [word = ''] = /^[\w.~+/=%-]*/.exec(text.slice(at, at + lengthMax)) ?? [];
+    const masked = this.#placeholders.get(word);
+    if (masked !== undefined) return { masked, length: word.length };
+    return found ?? { masked: manySecrets, length: lengthMax };
+  }
+}
+
+/** Stands for text that may contain one of several secrets. */
+const manySecrets = 'masked-0';
 
 function isSecret(name: string, value: string): boolean {
   if (name === 'code' && errorCode.test(value)) return false;
@@ -99,10 +153,7 @@ function isSecret(name: string, value: string): boolean {
 
 /** How a secret may stand in other text: as it is, in an address, in a form, in JSON. */
 function formsOf(secret: string): string[] {
+  if (/^[\w.-]*$/.test(secret)) return [secret];
   const form = new URLSearchParams({ '': secret.toWellFormed() }).toString().slice(1);
   return [secret, encodeURIComponent(secret.toWellFormed()), form, JSON.stringify(secret).slice(1, -1)];
-}
-
-function escapeForPattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -44,20 +44,25 @@ describe.skipIf(engines.missing)(`nodes as processes${engines.note}`, () => {
       for (let at = 0; at < 5; at++) await change(b);
       await client.frame(() => mapsOf(client).at(-1) === n);
       const seen = mapsOf(client);
+      // A session can go on elsewhere as soon as its client knows it.
+      const late = await GatewayClient.identified(a.ready.gateway, { token, intents: intents.LOBBIES });
       const code = await a.end(signal);
       if (signal === 'SIGTERM') expect(code).toBe(0);
       await client.closed;
       for (let at = 0; at < 5; at++) await change(b);
       const resumed = await GatewayClient.resumed(b.ready.gateway, token, client);
       await resumed.dispatch('RESUMED');
+      const resumedLate = await GatewayClient.resumed(b.ready.gateway, token, late);
+      await resumedLate.dispatch('RESUMED');
       const metrics = await (await fetch(`${b.ready.webBase}/metrics`)).text();
-      expect(metrics).toMatch(/rallypoint_gateway_takeovers_total 1\n/);
+      expect(metrics).toMatch(/rallypoint_gateway_takeovers_total 2\n/);
       await change(b);
       await resumed.frame(() => mapsOf(resumed).at(-1) === n);
       expect([...seen, ...mapsOf(resumed)]).toEqual(Array.from({ length: n }, (_, at) => at + 1));
       const { members } = (await callApi(b.ready, 'GET', `/lobbies/${id}`)).body as { members: object[] };
       expect(members).toHaveLength(1);
-      await resumed.end();
+      expect(mapsOf(resumedLate)).toEqual(mapsOf(resumed));
+      await Promise.all([resumed.end(), resumedLate.end()]);
       await b.end();
     },
     60_000,

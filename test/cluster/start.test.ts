@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChaosProxy } from '../support/chaos/proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/engines/postgres.ts';
 import { type RedisServer, startRedis } from '../support/engines/redis.ts';
 import { freePort } from '../support/runs/free-port.ts';
@@ -32,6 +33,9 @@ async function failure(
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, lines: stderr.trimEnd().split('\n'), ms: performance.now() - startMs };
 }
+
+/** The socket of the server of a database. */
+const socketOf = (database: string) => `${new URL(database).searchParams.get('host')}/.s.PGSQL.5432`;
 
 describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {
   let postgres: PostgresServer;
@@ -81,6 +85,36 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
     } finally {
       silent.close();
     }
+  });
+
+  it('ends in time, and logs nothing else, when PostgreSQL falls silent in the middle of a start', async () => {
+    const [proxy, database] = await Promise.all([ChaosProxy.to(socketOf(store)), postgres.createDatabase()]);
+    const client = new pg.Client(database);
+    await client.connect();
+    try {
+      const address = `postgres://postgres:hunter2@127.0.0.1:${proxy.port}/${client.database}`;
+      const failed = failure(address, guarded);
+      const isRegistered = async () => {
+        const { rows } = await client.query("SELECT to_regclass('rallypoint.nodes') AS nodes");
+        return rows[0]?.nodes != null && (await client.query('SELECT FROM rallypoint.nodes')).rowCount === 1;
+      };
+      while (!(await isRegistered())) await new Promise(resolve => setTimeout(resolve, 5));
+      proxy.freeze();
+      const frozenMs = performance.now();
+      const { code, lines } = await failed;
+      expect(code).toBeGreaterThan(0);
+      expect(lines).toEqual([expect.stringMatching(/^rallypoint: PostgreSQL/)]);
+      expect(performance.now() - frozenMs).toBeLessThan(10_000);
+    } finally {
+      proxy.close();
+      await client.end();
+    }
+  });
+
+  it('rejects an address in which a part of the password would be taken for something else, and does not show it', async () => {
+    await expectFailure(/store must be the URL/, 'postgres:/ada:hunter2@127.0.0.1:1/db', guarded);
+    await expectFailure(/store must be the URL/, 'postgres://ada:12#hunter2@127.0.0.1:1/db', guarded);
+    await expectFailure(/bus must be a URL/, store, 'redis://:12#hunter2@127.0.0.1:1/0');
   });
 
   it('names a database, a user and a password that PostgreSQL rejects', async () => {

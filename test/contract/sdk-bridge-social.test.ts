@@ -52,6 +52,12 @@ it('a window shows friends, presences, invites and conversations, and acts for t
   expect(page.users.user(idOf('ada'))?.activity?.state).toBe('Here');
   expect((await until(page.presence.presence$(idOf('ada')), one => one.activity !== undefined)).status).toBe('online');
   expect(page.friends.search('ad')).toHaveLength(1);
+  expect(page.friends.relationship(idOf('ada')).type).toBe('friend');
+  expect(page.friends.relationship('5').type).toBe('none');
+  expect(page.users.avatarUrl(idOf('ada'), 'webp', 'jpeg')).toMatch(/embed\/avatars\/\d\.png$/);
+  expect(page.users.current).toBeUndefined();
+  await until(page.users.user$(idOf('grace')), user => user !== undefined);
+  expect(page.users.current?.username).toBe('grace');
 
   await page.presence.set({ details: 'On the way' });
   await until(page.presence.own$, one => one.activity?.details === 'On the way');
@@ -69,6 +75,8 @@ it('a window shows friends, presences, invites and conversations, and acts for t
   const conversation = await page.messages.open(idOf('ada'));
   const sent = await conversation.send('Ahoy!');
   await until(conversation.messages$, messages => messages.some(({ status }) => status === 'sent'));
+  expect(conversation.message(sent.id)?.content).toBe('Ahoy!');
+  expect(conversation.disclosure).toBe('stored');
   await conversation.edit(sent.id, 'Ahoy, Ada!');
   await until(conversation.messages$, messages => messages[0]?.content === 'Ahoy, Ada!');
   await ada.messages.get(idOf('grace')).send('Welcome!');

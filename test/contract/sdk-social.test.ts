@@ -1,7 +1,9 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ClientNewsEvent, FriendsSnapshot } from '../../src/sdk/index.ts';
+import type { Client, ClientNewsEvent, FriendsSnapshot, SocialUserSnapshot } from '../../src/sdk/index.ts';
 import { createWorld, type World, type WorldSnapshot } from '../../src/testing/index.ts';
+import { callApi } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 let world: World;
 let start: WorldSnapshot;
@@ -150,6 +152,50 @@ describe('client.friends', () => {
   });
 });
 
+describe('client.friends without a complete picture', () => {
+  it('removes friends whom it may not list, and rejects while it is disconnected', async () => {
+    await Promise.all([world.befriend('kim', 'grace'), world.befriend('ada', 'grace')]);
+    const kim = world.client('kim');
+    await kim.signIn({ scopes: 'identify gateway.connect relationships.write lobbies.write' });
+    await kim.connect();
+    await kim.friends.remove(idOf('grace'));
+    await until(grace.friends.friends$, () => grace.friends.relationship(idOf('kim')).type === 'none');
+    await ada.disconnect();
+    await expect(ada.friends.remove(idOf('grace'))).rejects.toMatchObject({ code: 'client_not_ready' });
+    expect(grace.friends.relationship(idOf('ada')).type).toBe('friend');
+  });
+
+  it('rejects what the service would reject before anything is sent', async () => {
+    const invalid = { name: 'ValidationError', code: 'invalid_form_body' };
+    const note = 'x'.repeat(121);
+    for (const game of [false, true]) {
+      await expect(ada.friends.add(idOf('grace'), { note, game })).rejects.toMatchObject({
+        ...invalid,
+        issues: [{ path: ['note'] }],
+      });
+      await expect(ada.friends.addByUsername('', { game })).rejects.toMatchObject({
+        ...invalid,
+        issues: [{ path: ['username'] }],
+      });
+    }
+    await ada.friends.add(idOf('grace'), { note: note.slice(1) });
+  });
+
+  it('emits an event for a relationship that began or ended while a session was lost', async () => {
+    await world.befriend('grace', 'kim');
+    await until(grace.friends.friends$, () => grace.friends.relationship(idOf('kim')).type === 'friend');
+    const events = eventsOf(grace);
+    await lose('grace', grace, async () => {
+      await ada.friends.add(idOf('grace'));
+      await world.user('kim').block('grace');
+    });
+    expect(events.filter(event => event.startsWith('relationship')).sort()).toEqual([
+      'relationshipCreated ada',
+      'relationshipDeleted kim',
+    ]);
+  });
+});
+
 describe('client.presence', () => {
   it('rejects locally what the service would not show', async () => {
     const wrong = { state: 'x', party: { id: 'p', size: [0, 4] as const }, buttons: [{ label: '', url: '' }] };
@@ -190,7 +236,7 @@ describe('client.invites', () => {
     const joined = await grace.invites.join(invite?.id ?? '');
     expect(joined.id).toBe(lobby.id);
     expect(grace.invites.invites).toEqual([]);
-    expect(grace.messages.conversations).toEqual([]);
+    expect(grace.messages.conversations).toMatchObject([{ lastMessage: undefined, lastMessageId: invite?.id }]);
   });
 
   it('lets a friend ask to join, and ends after six hours and when the sender leaves the party', async () => {
@@ -244,6 +290,80 @@ describe('client.invites', () => {
   });
 });
 
+describe('an invite', () => {
+  const party = { id: 'crew', size: [1, 4] as const };
+
+  async function play(client: Client, activity: Parameters<Client['presence']['set']>[0] = {}): Promise<void> {
+    await client.presence.set({ party, joinSecret: 'the harbour', ...activity });
+    await until(grace.friends.friends$, () => names(grace.friends.friends)[0] === 'ada');
+  }
+
+  it('can be accepted after its sender has lost a session, and is invalid when its message is deleted', async () => {
+    await world.befriend('ada', 'grace');
+    await play(ada);
+    await ada.invites.send(idOf('grace'));
+    const [invite] = await until<typeof grace.invites.invites>(grace.invites.invites$, all => all.length === 1);
+    await lose('ada', ada);
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.sessionId === ada.presence.sessionId);
+    expect(await grace.invites.accept(invite?.id ?? '')).toBe('the harbour');
+    await ada.messages.get(idOf('grace')).delete(invite?.id ?? '');
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.isValid === false);
+  });
+
+  it('that was sent while a session was lost arrives, and one that was dismissed does not come back', async () => {
+    await world.befriend('ada', 'grace');
+    await play(ada);
+    await ada.invites.send(idOf('grace'), { content: 'first' });
+    const [first] = await until<typeof grace.invites.invites>(grace.invites.invites$, all => all.length === 1);
+    grace.invites.dismiss(first?.id ?? '');
+    const listed = grace.messages.conversations;
+    await lose('grace', grace);
+    expect(grace.messages.conversations).toEqual(listed);
+    await lose('grace', grace, () => ada.invites.send(idOf('grace'), { content: 'second' }));
+    const invites = await until<typeof grace.invites.invites>(grace.invites.invites$, all => all.length > 0);
+    expect(invites).toMatchObject([{ content: 'second', isValid: true }]);
+    expect(grace.messages.unreadCount).toBe(0);
+  });
+
+  it('is valid while its sender plays, also where they hide it, which the client asks for by itself', async () => {
+    const headers = {
+      authorization: await sessionToken(world.service, idOf('ada')),
+      'content-type': 'application/json',
+    };
+    await callApi(world.service, 'PATCH', '/users/@me/settings', { show_current_game: false }, headers);
+    await world.befriend('ada', 'grace');
+    await ada.presence.set({ party, joinSecret: 'the harbour' });
+    await until(grace.friends.friends$, () => names(grace.friends.friends)[1] === 'ada');
+    await ada.invites.send(idOf('grace'));
+    const [invite] = await until<typeof grace.invites.invites>(
+      grace.invites.invites$,
+      ([one]) => one?.isValid === true,
+    );
+    expect(names(grace.friends.friends)).toEqual(['ada', '', '']);
+    expect(await grace.invites.accept(invite?.id ?? '')).toBe('the harbour');
+    await lose('grace', grace);
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.isValid === true);
+    await ada.presence.clear();
+    await until(grace.invites.invites$, () => grace.invites.invites[0]?.isValid === false);
+  });
+
+  it('is rejected before it is sent when nobody could accept it, or when its text is too long', async () => {
+    await world.befriend('ada', 'grace');
+    for (const activity of [{ party: { id: 'crew' } }, { party: { ...party, size: [4, 4] as const } }]) {
+      await ada.presence.set({ joinSecret: 'the harbour', ...activity });
+      await expect(ada.invites.send(idOf('grace'))).rejects.toMatchObject({ code: 'not_joinable' });
+    }
+    await play(ada, { party: { ...party, size: [4, 4] } });
+    await until(grace.friends.friends$, () => grace.presence.presence(idOf('ada')).activity?.party?.size?.[0] === 4);
+    await expect(grace.invites.requestJoin(idOf('ada'))).rejects.toMatchObject({ code: 'not_joinable' });
+    await play(ada);
+    await expect(ada.invites.send(idOf('grace'), { content: 'x'.repeat(2001) })).rejects.toMatchObject({
+      name: 'ValidationError',
+      issues: [{ path: ['content'] }],
+    });
+  });
+});
+
 describe('client.messages', () => {
   it('shows both sides one conversation, each message once, with its edits, and counts what is unread', async () => {
     await world.befriend('ada', 'grace');
@@ -292,6 +412,28 @@ describe('client.messages', () => {
     expect(conversation.messages).toMatchObject([{ content: 'Ahoy!', status: 'sent' }]);
   });
 
+  it('keeps messages that no history has, and finds those before many invites', async () => {
+    await world.befriend('ada', 'grace');
+    const theirs = grace.messages.get(idOf('ada'));
+    await ada.messages.get(idOf('grace')).send('stored');
+    await ada.presence.set({ party: { id: 'crew', size: [1, 4] }, joinSecret: 'the harbour' });
+    await until(grace.friends.friends$, () => names(grace.friends.friends)[0] === 'ada');
+    for (let count = 0; count < 26; count++) await ada.invites.send(idOf('grace'));
+    const late = world.client('grace');
+    await late.signIn();
+    await late.connect();
+    expect((await late.messages.open(idOf('ada'))).messages.map(({ content }) => content)).toEqual(['stored']);
+    await ada.friends.remove(idOf('grace'));
+    await ada.messages.get(idOf('grace')).send('ephemeral');
+    await until(theirs.messages$, () => theirs.messages.length === 2);
+    await theirs.loadOlder();
+    await lose('grace', grace);
+    expect(theirs.messages.map(({ content, status }) => `${content} ${status}`)).toEqual([
+      'stored sent',
+      'ephemeral sent',
+    ]);
+  });
+
   it('has what was sent while a session was lost, and counts it as unread', async () => {
     await world.befriend('ada', 'grace');
     await world.user('ada').write('grace', 'one');
@@ -311,5 +453,17 @@ describe('client.users', () => {
     await until(ada.lobbies$, () => ada.users.user(idOf('grace')) !== undefined);
     expect(ada.users.user(idOf('grace'))).toMatchObject({ username: 'grace', status: 'offline', group: undefined });
     expect(ada.users.avatarUrl(idOf('grace'))).toBe(`${world.baseUrl}/embed/avatars/0.png`);
+  });
+
+  it("shows what the game's server reports about a friend, also to a session that begins later", async () => {
+    await world.befriend('ada', 'grace');
+    const owner = { userId: idOf('grace'), externalUserId: 'cat-9' };
+    await world.backend.profiles.edit(owner, { username: 'harbour-cat', metadata: { rank: 'gold' } });
+    const user = await until<SocialUserSnapshot>(ada.users.user$(idOf('grace')), one => one?.profiles.length === 1);
+    expect(user.profiles).toMatchObject([
+      { username: 'harbour-cat', metadata: { rank: 'gold' }, externalId: { providerType: 'NONE' } },
+    ]);
+    await lose('ada', ada);
+    expect(ada.users.user(idOf('grace'))?.profiles).toBe(user.profiles);
   });
 });

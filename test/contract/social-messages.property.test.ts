@@ -202,9 +202,10 @@ async function clear(...players: readonly Player[]): Promise<void> {
   }
 }
 
-/** Events of another node come when they were read from the database, so the session is asked several times. */
+/** Events of another node come when they were read from the database. */
 async function expectShown(client: GatewayClient, shown: string): Promise<void> {
-  for (let beats = 0; beats < 200 && shownTo(client) !== shown; beats++) await client.beat();
+  await expect.poll(() => shownTo(client), { timeout: 20_000 }).toBe(shown);
+  await client.beat();
   expect(shownTo(client)).toBe(shown);
 }
 

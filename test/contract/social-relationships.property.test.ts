@@ -234,17 +234,11 @@ async function listsOf(player: Player): Promise<Record<Kind, Map<string, number>
   return { full: await typesOf(player, 'full'), game: await typesOf(player, 'game') };
 }
 
-/** Events of another node come when they were read from the database, so the session is asked several times. */
+/** Events of another node come when they were read from the database. */
 async function expectMirror(client: GatewayClient, view: Record<Kind, Map<string, number>> | undefined) {
-  for (let beats = 0; beats < 200; beats++) {
-    await client.beat();
-    if (JSON.stringify(entriesOf(mirrorOf(client))) === JSON.stringify(entriesOf(view))) break;
-  }
+  await expect.poll(() => mirrorOf(client), { timeout: 20_000 }).toEqual(view);
+  await client.beat();
   expect(mirrorOf(client)).toEqual(view);
-}
-
-function entriesOf(view: Record<Kind, Map<string, number>> | undefined) {
-  return kinds.map(kind => [...(view?.[kind] ?? [])].toSorted());
 }
 
 type Views = ReadonlyMap<string, Record<Kind, Map<string, number>>>;

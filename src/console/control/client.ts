@@ -47,6 +47,8 @@ async function call<T>(method: string, path: string, body: unknown, options: Cal
   }
   const answer = await readJson(response);
   if (!response.ok) throw errorOf(response.status, answer);
+  // Every call answers with an object, or with nothing.
+  if (answer !== undefined && !isObject(answer)) throw new ControlError(response.status, words.control.unlike);
   return answer as T;
 }
 
@@ -90,6 +92,10 @@ async function readJson(response: Response): Promise<unknown> {
   } catch {
     throw new ControlError(response.status, words.control.notJson(response.status));
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isAbort(error: unknown): boolean {

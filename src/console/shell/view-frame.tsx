@@ -12,7 +12,7 @@ export function ViewFrame() {
   const { view, path, query } = route.value;
   if (view === undefined) {
     return (
-      <EmptyState title={words.shell.unknownView} text={words.shell.unknownViewHint}>
+      <EmptyState isWhole title={words.shell.unknownView} text={words.shell.unknownViewHint}>
         <a class="button primary" href={hrefOf('overview')}>
           {words.shell.toOverview}
         </a>
@@ -41,7 +41,7 @@ function LoadedView({ name, ...props }: ViewProps & { readonly name: ViewName })
 
   if (error !== undefined) {
     return (
-      <EmptyState title={words.shell.loadFailed} text={error} role="alert">
+      <EmptyState isWhole title={words.shell.loadFailed} text={error} role="alert">
         <Button kind="primary" onClick={again}>
           {words.shell.again}
         </Button>
@@ -66,6 +66,7 @@ class ViewBoundary extends Component<{ children: ComponentChildren }, { error?: 
     if (this.state.error === undefined) return this.props.children;
     return (
       <EmptyState
+        isWhole
         title={words.shell.broken}
         text={`${words.shell.brokenHint} ${messageOf(this.state.error)}`}
         role="alert"

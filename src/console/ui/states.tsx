@@ -8,17 +8,20 @@ export function EmptyState({
   title,
   text,
   role,
+  isWhole,
   children,
 }: {
   readonly title: string;
   readonly text?: ComponentChildren;
   readonly role?: 'alert';
+  /** It is the whole view, so its title is the page's. */
+  readonly isWhole?: boolean;
   /** What one can do about it. */
   readonly children?: ComponentChildren;
 }) {
   return (
     <div class="empty" role={role}>
-      <h2>{title}</h2>
+      {isWhole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {text !== undefined && <p>{text}</p>}
       {children !== undefined && <div class="empty-acts">{children}</div>}
     </div>
@@ -41,5 +44,29 @@ export function ErrorNote({ error, onRetry }: { readonly error: { readonly messa
       <span>{error.message}</span>
       {onRetry && <Button onClick={onRetry}>{words.kit.retry}</Button>}
     </div>
+  );
+}
+
+/** A view that waits for what it needs, or that cannot have it. */
+export function Unready({
+  title,
+  isAnswered,
+  error,
+  onRetry,
+}: {
+  readonly title: string;
+  /** The service has answered: with something else than the view needs. */
+  readonly isAnswered: boolean;
+  readonly error: { readonly message: string } | undefined;
+  onRetry(): void;
+}) {
+  const shown = error ?? (isAnswered ? { message: words.control.unlike } : undefined);
+  return (
+    <>
+      <div class="view-head">
+        <h1>{title}</h1>
+      </div>
+      {shown ? <ErrorNote error={shown} onRetry={onRetry} /> : <Loading />}
+    </>
   );
 }

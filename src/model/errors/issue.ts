@@ -6,18 +6,19 @@
  */
 export interface Issue {
   readonly path: readonly string[];
-  /** From {@link fieldErrors} or, from another service, whatever it said. */
+  /** From `fieldErrors` or, from another service, whatever it said. */
   readonly code: string;
   /** For people. */
   readonly message: string;
 }
 
 /**
- * Codes of what the rules find, and their wording, one row each. Services have more, for what only they can know.
+ * Codes of what the rules find in bodies of any kind, and their wording, one row each. Those of commands, components and interactions
+ * are in field-errors.ts, so that a client, which checks none of them, does not carry them.
  *
  * @see docs/spec/errors.md#field-error-codes
  */
-export const fieldErrors = {
+export const commonFieldErrors = {
   BASE_TYPE_REQUIRED: () => 'This field is required',
   BASE_TYPE_BAD_LENGTH: (min: number, max: number) => `Must be between ${min} and ${max} in length.`,
   BASE_TYPE_MAX_LENGTH: (max: number) => `Must be ${max} or fewer in length.`,
@@ -35,63 +36,24 @@ export const fieldErrors = {
   STRING_TYPE_CONVERT: () => 'Could not interpret value as string.',
   STRING_TYPE_REGEX: () => 'String value did not match validation regex.',
   UNION_TYPE_CHOICES: (choices: readonly number[]) => `Value of field "type" must be one of ${tuple(choices)}.`,
-  APPLICATION_COMMAND_INVALID_NAME: () => 'Command name is invalid',
-  APPLICATION_COMMANDS_DUPLICATE_NAME: () => 'Application command names must be unique',
-  APPLICATION_COMMAND_OPTIONS_NAME_INVALID: (name: string) =>
-    `Option name ${shorten(name)} is already used in these options`,
-  APPLICATION_COMMAND_OPTIONS_TYPE_INVALID: () =>
-    'Sub-command and sub-command group option types are mutually exclusive to all other types',
-  APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID: () => 'Required options must be placed before non-required options',
-  APPLICATION_COMMAND_REQUIRED_INVALID: () => 'Required cannot be configured for this type of option',
-  APPLICATION_COMMAND_TOO_LARGE: (max: number) => `Command exceeds maximum size (${max})`,
-  APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID: () => 'Context menu commands cannot have description',
-  APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID: () => 'Context menu commands cannot have options',
-  BUTTON_COMPONENT_CUSTOM_ID_REQUIRED: () => 'A custom id is required',
-  BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE: () => 'A custom id and url cannot both be specified',
-  COMPONENT_CUSTOM_ID_DUPLICATED: () => 'Component custom id cannot be duplicated',
-  COMPONENT_LAYOUT_WIDTH_EXCEEDED: () => 'The specified component exceeds the maximum width',
-  COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED: (max: number) => `The total number of components must not exceed ${max}`,
-  MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2: (field: string) =>
-    `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`,
-  SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: () => 'The specified option value is already used',
-  SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES: () =>
-    'The specified number of default values exceeds the specified maximum values',
   DATE_TIME_TYPE_PARSE: (value: string) => `Could not parse ${shorten(value)}. Should be ISO8601.`,
   USERNAME_INVALID_CONTAINS: (part: string) => `Username cannot contain "${part}"`,
   // Unspecified, from here: the hosted service's texts for these faults are unknown.
-  APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
-  APPLICATION_COMMAND_ENTRY_POINT_EMBEDDED_REQUIRED: () =>
-    'Entry point commands and their handler are for applications that have an Activity',
-  APPLICATION_COMMAND_ENTRY_POINT_GUILD_INVALID: () => 'Entry point commands can only be global',
-  APPLICATION_COMMAND_HANDLER_INVALID: () => 'Handler can only be configured for entry point commands',
-  APPLICATION_COMMAND_NSFW_INVALID: () => 'Applications with discovery enabled cannot have age-restricted commands',
-  APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID: () => 'Autocomplete cannot be enabled for an option with choices',
-  APPLICATION_COMMAND_OPTION_FIELD_INVALID: (field: string) =>
-    `"${field}" cannot be configured for this type of option`,
-  APPLICATION_COMMAND_OPTION_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
-  COMPONENT_FIELD_INVALID: (field: string) => `"${field}" cannot be configured for this component here`,
-  COMPONENT_ID_DUPLICATED: () => 'Component ids must be unique',
-  COMPONENT_INPUT_MISSING: (customId: string) => `The required component "${shorten(customId)}" is not filled in`,
-  COMPONENT_INPUT_UNKNOWN: (customId: string) => `There is no component "${shorten(customId)}" here`,
-  COMPONENT_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
   IMAGE_INVALID: () => 'Must be a JPEG, PNG, GIF or WebP picture as a data URI in base64.',
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',
   USERNAME_RESERVED: (name: string) => `Username cannot be "${name}"`,
   URL_TYPE_INVALID_SCHEME: () => "Scheme must be one of ('http', 'https').",
   URL_TYPE_INVALID_URL: () => 'Not a well formed URL.',
-  INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS: () => 'Exactly one option that has autocomplete must have the focus',
-  INTERACTION_APPLICATION_COMMAND_OPTION_MISSING: (name: string) => `The required option "${shorten(name)}" is missing`,
-  INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN: (name: string) => `There is no option "${shorten(name)}" here`,
-  INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED: () => 'Exactly one subcommand must be given here',
 } as const;
 
-export type FieldErrorCode = keyof typeof fieldErrors;
+export type CommonFieldErrorCode = keyof typeof commonFieldErrors;
 
 function tuple(choices: readonly (string | number)[]): string {
   return choices.length === 1 ? `(${choices[0]},)` : `(${choices.join(', ')})`;
 }
 
-function shorten(value: unknown): string {
+/** A value of the caller's, as much of it as a message can show. */
+export function shorten(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}';
   const text = String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;

@@ -165,12 +165,12 @@ export function checkSizedList(
 }
 
 /** Each of the first `max` items of a list of objects; the report stands at the item. */
-export function checkItems(
-  report: Report,
+export function checkItems<Check extends Report>(
+  report: Check,
   key: Key,
   list: readonly unknown[],
   max: number,
-  checkItem: (report: Report, item: Fields, index: number) => void,
+  checkItem: (report: Check, item: Fields, index: number) => void,
 ): void {
   report.enter(key);
   report.enter(0);

@@ -1,9 +1,11 @@
-import { type FieldErrorCode, fieldErrors, type Issue } from '../errors/issue.ts';
+import type { FieldErrorCode, fieldErrors } from '../errors/field-errors.ts';
+import { type CommonFieldErrorCode, commonFieldErrors, type Issue } from '../errors/issue.ts';
 
 /** Unspecified: a report stops growing here, so that a hostile body cannot make the answer larger than itself. */
 export const issuesMax = 1000;
 
-type Details<Code extends FieldErrorCode> = Parameters<(typeof fieldErrors)[Code]>;
+/** What the wording of a code says more. */
+export type Details<Code extends FieldErrorCode> = Parameters<(typeof fieldErrors)[Code]>;
 
 /**
  * A check in progress: its position in the body, and the issues found so far.
@@ -33,22 +35,26 @@ export class Report {
   }
 
   /** Reports the value where the check stands. */
-  here<Code extends FieldErrorCode>(code: Code, ...details: Details<Code>): void {
-    this.#add(this.#path(), code, details);
+  here<Code extends CommonFieldErrorCode>(code: Code, ...details: Details<Code>): void {
+    this.add(this.path(), code, details);
   }
 
   /** Reports the field or list item `step` of the value where the check stands. */
-  at<Code extends FieldErrorCode>(step: string | number, code: Code, ...details: Details<Code>): void {
-    this.#add([...this.#path(), String(step)], code, details);
+  at<Code extends CommonFieldErrorCode>(step: string | number, code: Code, ...details: Details<Code>): void {
+    this.add([...this.path(), String(step)], code, details);
   }
 
-  #path(): string[] {
+  protected wordingOf(code: string): unknown {
+    return commonFieldErrors[code as CommonFieldErrorCode];
+  }
+
+  protected path(): string[] {
     return this.#steps.slice(0, this.#depth).map(String);
   }
 
-  #add(path: string[], code: FieldErrorCode, details: readonly unknown[]): void {
+  protected add(path: string[], code: FieldErrorCode, details: readonly unknown[]): void {
     if (this.issues.length >= issuesMax) return;
-    const describe = fieldErrors[code] as (...details: readonly unknown[]) => string;
+    const describe = this.wordingOf(code) as (...details: readonly unknown[]) => string;
     this.issues.push({ path, code, message: describe(...details) });
   }
 }

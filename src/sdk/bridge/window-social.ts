@@ -1,6 +1,7 @@
 import type { Metadata } from '../../model/lobby.ts';
 import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { OperationOptions } from '../call-options.ts';
+import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import type { JoinOptions } from '../lobby/operations.ts';
@@ -9,6 +10,7 @@ import type { DirectMessages, MessageSummary } from '../social/direct-messages.t
 import type { FriendOptions, FriendRequestOptions, Friends } from '../social/friends.ts';
 import type { InviteOptions, Invites } from '../social/invites.ts';
 import type { PlayerPresence } from '../social/presence.ts';
+import { noRelationship } from '../social/reader.ts';
 import type {
   ConversationSnapshot,
   DirectMessageEntry,
@@ -20,10 +22,12 @@ import type {
   OnlineStatus,
   OwnPresenceSnapshot,
   PresenceSnapshot,
+  RelationshipSnapshot,
   RichPresence,
   SocialUserSnapshot,
 } from '../social/snapshot.ts';
-import { presenceIn, presenceOf, searchFriends } from '../social/views.ts';
+import type { PictureType, Users } from '../social/users.ts';
+import { pictureAs, presenceIn, presenceOf, searchFriends } from '../social/views.ts';
 import type { MainConnection } from './main-connection.ts';
 import type { HandleState } from './shared-social.ts';
 import type { WindowLobbies, WindowLobby, WindowOptions } from './window-lobbies.ts';
@@ -45,7 +49,11 @@ const noPresence: OwnPresenceSnapshot = Object.freeze({ status: 'online', activi
 
 /** As {@link Friends}. */
 export class WindowFriends
-  implements Pick<Friends, 'friends$' | 'friends' | 'requests$' | 'requests' | 'blocked$' | 'blocked' | 'search'>
+  implements
+    Pick<
+      Friends,
+      'friends$' | 'friends' | 'requests$' | 'requests' | 'blocked$' | 'blocked' | 'relationship' | 'search'
+    >
 {
   readonly friends$: Observable<FriendsSnapshot>;
   readonly requests$: Observable<FriendRequestsSnapshot>;
@@ -70,6 +78,12 @@ export class WindowFriends
 
   get blocked(): readonly SocialUserSnapshot[] {
     return this.#main.latest('blocked') ?? nothing;
+  }
+
+  /** As {@link Friends.relationship}, of what has arrived in this window. */
+  relationship(userId: UserId): RelationshipSnapshot {
+    const known = [...listed(this.friends, this.requests), ...this.blocked].find(({ id }) => id === userId);
+    return known?.relationship ?? noRelationship;
   }
 
   search(text: string): readonly SocialUserSnapshot[] {
@@ -117,28 +131,48 @@ export class WindowFriends
   }
 }
 
-/** As {@link Users}; {@link user} knows users while {@link user$} of them has a subscriber. */
-export class WindowUsers {
+/** As {@link Users}; {@link user} knows users while {@link user$} of them has a subscriber, and those whom a list has. */
+export class WindowUsers implements Pick<Users, 'current' | 'user' | 'user$' | 'avatarUrl'> {
   readonly #main: MainConnection;
+  #own: { readonly id: UserId; readonly watch: { unsubscribe(): void } } | undefined;
 
   /** @internal */
   constructor(main: MainConnection) {
     this.#main = main;
   }
 
+  /** The player; undefined until the client has connected, and until this window, which asks at the first use, has the answer. */
+  get current(): SocialUserSnapshot | undefined {
+    const id = this.#main.latest<ConnectionSnapshot>('status')?.userId;
+    if (id !== undefined && id !== this.#own?.id) {
+      this.#own?.watch.unsubscribe();
+      this.#own = { id, watch: this.user$(id).subscribe() };
+    }
+    return this.#own && this.user(this.#own.id);
+  }
+
   user(id: UserId): SocialUserSnapshot | undefined {
-    return this.#main.latest('user', id) ?? this.#listed().find(one => one.id === id);
+    const friends = this.#main.latest<FriendsSnapshot>('friends') ?? noFriends;
+    const requests = this.#main.latest<FriendRequestsSnapshot>('requests') ?? noRequests;
+    return this.#main.latest('user', id) ?? listed(friends, requests).find(one => one.id === id);
   }
 
   user$(id: UserId): Observable<SocialUserSnapshot | undefined> {
     return this.#main.state$('user', id);
   }
 
-  #listed(): readonly SocialUserSnapshot[] {
-    const { onlinePlayingGame, onlineElsewhere, offline } = this.#main.latest<FriendsSnapshot>('friends') ?? noFriends;
-    const { incoming, outgoing } = this.#main.latest<FriendRequestsSnapshot>('requests') ?? noRequests;
-    return [...onlinePlayingGame, ...onlineElsewhere, ...offline, ...incoming, ...outgoing];
+  /** As {@link Users.avatarUrl}, of users whom {@link user} knows. */
+  avatarUrl(id: UserId, animated: PictureType = 'gif', still: PictureType = 'png'): string | undefined {
+    const user = this.user(id);
+    return user && pictureAs(user.avatarUrl, animated, still);
   }
+}
+
+function listed(
+  { onlinePlayingGame, onlineElsewhere, offline }: FriendsSnapshot,
+  { incoming, outgoing }: FriendRequestsSnapshot,
+): readonly SocialUserSnapshot[] {
+  return [...onlinePlayingGame, ...onlineElsewhere, ...offline, ...incoming, ...outgoing];
 }
 
 /** As {@link PlayerPresence}. */
@@ -297,7 +331,11 @@ export class WindowMessages implements Pick<DirectMessages, 'conversations$' | '
 
 /** As {@link Conversation}. */
 export class WindowConversation
-  implements Pick<Conversation, 'userId' | 'messages$' | 'messages' | 'unreadCount$' | 'unreadCount' | 'hasOlder'>
+  implements
+    Pick<
+      Conversation,
+      'userId' | 'disclosure' | 'messages$' | 'messages' | 'message' | 'unreadCount$' | 'unreadCount' | 'hasOlder'
+    >
 {
   readonly userId: UserId;
   readonly messages$: Observable<readonly DirectMessageEntry[]>;
@@ -318,8 +356,18 @@ export class WindowConversation
     return this.#main.latest<readonly ConversationSnapshot[]>('conversations')?.find(({ id }) => id === this.userId);
   }
 
+  /** As {@link Conversation.disclosure}; undefined while the conversation is not in the list. */
+  get disclosure(): ConversationSnapshot['disclosure'] {
+    return this.snapshot?.disclosure;
+  }
+
   get messages(): readonly DirectMessageEntry[] {
     return this.#state?.messages ?? nothing;
+  }
+
+  /** As {@link Conversation.message}. */
+  message(id: string): DirectMessageEntry | undefined {
+    return this.messages.find(message => message.id === id);
   }
 
   get unreadCount(): number {

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
 import { capabilities, type Identify, type Opcode } from '../../model/gateway.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
-import type { Clock, Entropy, Logger, SocketFactory } from '../../wire/clock/ports.ts';
+import type { Cancel, Clock, Entropy, Logger, SocketFactory } from '../../wire/clock/ports.ts';
 import { readGatewayAddress } from '../../wire/gateway/gateway-address.ts';
 import { GatewayConnection, type GatewayDown } from '../../wire/gateway/gateway-connection.ts';
 import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
@@ -27,6 +27,9 @@ export interface ConnectionPorts {
   /** Receives every dispatch in order; READY before the status becomes `ready`. */
   readonly onDispatch: (name: string, data: unknown) => void;
 }
+
+/** Unspecified: how long a session waits for the presences of friends that are to follow READY. */
+export const supplementMsMax = 5_000;
 
 const httpBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
@@ -133,6 +136,12 @@ export class Connection {
   async #stayConnected(run: ConnectionRun, url: string, openSocket: SocketFactory): Promise<void> {
     const { clock, entropy, logger, onDispatch } = this.#ports;
     let userId: UserId | undefined;
+    let stopWaiting: Cancel | undefined;
+    const succeed = () => {
+      stopWaiting?.();
+      this.#publish({ status: 'ready', ...(userId === undefined ? {} : { userId }) });
+      run.succeed();
+    };
     this.#gateway = new GatewayConnection({
       clock,
       entropy,
@@ -142,6 +151,7 @@ export class Connection {
       identify: identify(this.#ports),
       onOpen: () => this.#publish({ status: 'connected' }),
       onDown: down => {
+        stopWaiting?.();
         run.falter();
         this.#publish(lost(down));
       },
@@ -151,13 +161,17 @@ export class Connection {
         if (name === 'READY') {
           userId = userIdOf(data);
           // Where users are listed apart, the presences of friends follow in a dispatch of their own.
-          if (Array.isArray(asRecord(data)?.users)) return;
+          if (Array.isArray(asRecord(data)?.users)) {
+            stopWaiting?.();
+            stopWaiting = clock.schedule(supplementMsMax, succeed);
+            return;
+          }
         } else if (name !== 'RESUMED' && name !== 'READY_SUPPLEMENTAL') return;
-        this.#publish({ status: 'ready', ...(userId === undefined ? {} : { userId }) });
-        run.succeed();
+        succeed();
       },
     });
     await run.stopped;
+    stopWaiting?.();
     await this.#gateway.close();
     this.#gateway = undefined;
   }

@@ -24,6 +24,8 @@ export type MessageListener<Message = LobbyMessageSnapshot> = (
 export interface KeptMessage {
   readonly id: MessageId;
   readonly metadata: Metadata;
+  /** No history has it. */
+  readonly isEphemeral?: boolean;
 }
 
 interface HeldChange {
@@ -114,8 +116,8 @@ export class LiveMessages<Message extends KeptMessage = LobbyMessageSnapshot> {
     const oldestKept = kept[0]?.id;
     const newestKept = kept.at(-1)?.id;
     const [oldestLoaded] = loaded.shown;
-    for (const { id } of kept) {
-      if (oldestLoaded && isNotBefore(id, oldestLoaded.id) && !loaded.find(id)) this.#remove(id);
+    for (const { id, isEphemeral } of kept) {
+      if (!isEphemeral && oldestLoaded && isNotBefore(id, oldestLoaded.id) && !loaded.find(id)) this.#remove(id);
     }
     const arrived = new Set(this.#held.filter(({ isNew }) => isNew).map(({ id }) => id));
     for (const message of loaded.shown) {

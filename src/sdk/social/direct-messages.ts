@@ -21,7 +21,7 @@ import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { MessageGaps } from '../lobby/message-gaps.ts';
 import { draftParts } from '../lobby/message-reader.ts';
 import type { ThreadSendOptions } from '../lobby/message-thread.ts';
-import { checkMessage, unreadable } from '../lobby/operations.ts';
+import { checkLimit, checkMessage, unreadable } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
 import { Conversation } from './conversation.ts';
 import { peerIn, readDirectMessage, recipientIn } from './message-reader.ts';
@@ -47,6 +47,8 @@ export interface DirectMessagePorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly news: LobbyNews;
+  /** An invite was sent while the connection was lost. */
+  readonly onInvite: (message: Fields) => void;
 }
 
 /** A conversation and its last message, as the service lists them. */
@@ -76,6 +78,8 @@ export class DirectMessages {
   readonly #list = new LiveList<ConversationSnapshot>([], newestFirst);
   readonly #feed = new Feed(() => this.conversations);
   readonly #gaps: MessageGaps<UserId, DirectMessageSnapshot>;
+  /** The last message that was known when a session ended. */
+  readonly #missedAfter = new Map<UserId, MessageId>();
   #draftCount = 0;
   #hasBegun = false;
 
@@ -84,8 +88,17 @@ export class DirectMessages {
     this.#social = social;
     this.#ports = ports;
     this.conversations$ = this.#feed.value$();
-    const missed = (id: UserId, limit: number, signal: AbortSignal) =>
-      this.#history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
+    const missed = async (id: UserId, limit: number, signal: AbortSignal) => {
+      const after = this.#missedAfter.get(id);
+      const options = { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault } as const;
+      const messages = await this.#history('resync', id, options, invite => {
+        if (after !== undefined && !signal.aborted && compareSnowflakes(String(invite.id), after) > 0) {
+          ports.onInvite(invite);
+        }
+      });
+      if (!signal.aborted) this.#missedAfter.delete(id);
+      return messages;
+    };
     this.#gaps = new MessageGaps({ changeMessages: (...change) => this.#change(...change) }, missed, ports.logger);
   }
 
@@ -144,6 +157,7 @@ export class DirectMessages {
       const live = this.#opened(fields, userId);
       if (this.#hasBegun && last !== undefined && last !== known) {
         live.messages.knowUpTo(known ?? '0');
+        if (!this.#missedAfter.has(userId)) this.#missedAfter.set(userId, known ?? '0');
         missing.push(userId);
       }
       this.#newest(live, last);
@@ -182,7 +196,8 @@ export class DirectMessages {
         const message = userId === undefined ? undefined : readDirectMessage(fields, userId);
         if (!message) return true;
         this.#social.people.meet(fields.author);
-        if (name === 'MESSAGE_CREATE') this.#arrived(message);
+        if (fields.activity) this.#invited(message);
+        else if (name === 'MESSAGE_CREATE') this.#arrived(message);
         else this.#edited(message, fields);
         return true;
       }
@@ -202,12 +217,11 @@ export class DirectMessages {
     this.#gaps.stop();
     this.#hasBegun = false;
     this.#peers.clear();
+    this.#missedAfter.clear();
     for (const live of this.#live.values()) {
-      this.#list.remove(live.userId);
       live.messages = this.#newMessages(live.userId);
       if (live.handle) live.messages.widen(limits.lobbyHistoryMessagesMax);
-      live.channelId = undefined;
-      live.lastMessageId = undefined;
+      this.#closed(live);
       live.feed.notify();
     }
     this.#notify();
@@ -224,10 +238,28 @@ export class DirectMessages {
   #opened({ id }: Fields, userId: UserId): LiveConversation {
     const live = this.#open(userId);
     if (isSnowflake<'channel'>(id)) {
+      const former = this.#live.get(this.#peers.get(id) ?? userId);
+      // An account that was merged has left its conversations to another one.
+      if (former && former !== live) this.#closed(former);
       live.channelId = id;
       this.#peers.set(id, userId);
     }
     return live;
+  }
+
+  #closed(live: LiveConversation): void {
+    live.channelId = undefined;
+    live.lastMessageId = undefined;
+    this.#list.remove(live.userId);
+  }
+
+  /** An invite is no message, but the last one that was sent. */
+  #invited({ userId, id, channelId, isEphemeral }: DirectMessageSnapshot): void {
+    if (isEphemeral) return;
+    const live = this.#opened({ id: channelId }, userId);
+    this.#newest(live, id);
+    this.#put(live);
+    this.#notify();
   }
 
   #arrived(message: DirectMessageSnapshot): void {
@@ -390,16 +422,32 @@ export class DirectMessages {
     this.#change(userId, messages => messages.remove(id));
   }
 
-  /** Oldest first; none when there is no conversation yet. Invites are no messages. */
-  async #history(name: string, userId: UserId, options: OperationOptions & { readonly limit: number }) {
-    const { limit, ...rest } = options;
-    const request = { path: { user_id: userId }, query: { limit: String(limit) } };
-    const operation = { name: `messages.${name}`, route: 'listDirectMessages', request } as const;
-    const body = await this.#social.send(reading, operation, rest).then(answer => answer.body, asNone);
-    if (!Array.isArray(body)) throw unreadable('a list of messages');
-    const listed = recordsIn(body).filter(({ activity }) => !activity);
-    const read = listed.map(one => readDirectMessage(one, userId)).filter(one => one !== undefined);
-    return new LiveList(read).shown;
+  /**
+   * The newest messages, oldest first; none when there is no conversation yet. Invites are no messages.
+   *
+   * @param onInvite receives those among them, oldest first
+   */
+  async #history(
+    name: string,
+    userId: UserId,
+    { limit: wanted, ...options }: OperationOptions & { readonly limit: number },
+    onInvite: (message: Fields) => void = () => {},
+  ): Promise<readonly DirectMessageSnapshot[]> {
+    checkLimit(wanted);
+    const max = limits.lobbyHistoryMessagesMax;
+    for (let limit = wanted; ; limit = Math.min(max, limit * 2)) {
+      const request = { path: { user_id: userId }, query: { limit: String(limit) } };
+      const operation = { name: `messages.${name}`, route: 'listDirectMessages', request } as const;
+      const body = await this.#social.send(reading, operation, options).then(answer => answer.body, asNone);
+      if (!Array.isArray(body)) throw unreadable('a list of messages');
+      const listed = recordsIn(body);
+      const read = listed.map(one => (one.activity ? undefined : readDirectMessage(one, userId)));
+      const messages = new LiveList(read.filter(one => one !== undefined)).shown;
+      // Invites may have taken the places of messages.
+      if (messages.length < wanted && body.length >= limit && limit < max) continue;
+      for (const one of listed.toReversed()) if (one.activity) onInvite(one);
+      return messages.slice(-wanted);
+    }
   }
 }
 

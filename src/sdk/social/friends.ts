@@ -1,9 +1,12 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { relationshipTypes } from '../../model/relationship.ts';
+import { checkRelationshipRequest, checkRequestNote } from '../../model/rules/social/relationship.ts';
 import { parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Observable } from '../live/rxjs.ts';
 import type { People } from './people.ts';
+import { noRelationship } from './reader.ts';
 import type {
   FriendRequestsSnapshot,
   FriendsSnapshot,
@@ -26,14 +29,6 @@ export interface FriendRequestOptions extends FriendOptions {
   /** Comes with the request; at most 120 characters. Not with a request in the game. */
   readonly note?: string | undefined;
 }
-
-const noRelationship: RelationshipSnapshot = Object.freeze({
-  type: 'none',
-  gameType: 'none',
-  sinceMs: undefined,
-  note: undefined,
-  isSpamRequest: false,
-});
 
 /**
  * The player's friends, requests and blocked users, live, and what the player can do about them.
@@ -94,6 +89,7 @@ export class Friends {
   /**
    * Sends a friend request, or accepts the other user's.
    *
+   * @throws ValidationError `note` is too long; nothing is sent
    * @throws ApiError `already_friends`, `friend_request_blocked`, `friend_requests_disabled`, `no_common_application`,
    *   `unknown_user`, `too_many_friends`, `invalid_form_body`; ArgumentError `invalid_snowflake`
    */
@@ -101,10 +97,15 @@ export class Friends {
     return this.#put('add', userId, note === undefined ? {} : { note }, options);
   }
 
-  /** As {@link add}, by the user's unique name. @throws as {@link add}; ApiError `unknown_username` */
+  /**
+   * As {@link add}, by the user's unique name.
+   *
+   * @throws as {@link add}; ValidationError `username` is empty or too long; ApiError `unknown_username`
+   */
   async addByUsername(username: string, { note, game, ...options }: FriendRequestOptions = {}): Promise<void> {
     const body = { username, ...(note !== undefined && { note }) };
     const route = game ? 'requestGameRelationship' : 'requestRelationship';
+    rejectIssues('The request', checkRelationshipRequest(body));
     await this.#social.send(writing, { name: 'addByUsername', route, request: { path: {}, body } }, options);
   }
 
@@ -130,9 +131,10 @@ export class Friends {
   /** Ends a friendship: both kinds, or with `game` that in the game. @throws ArgumentError `wrong_relationship`: there is none */
   async remove(userId: UserId, options: FriendOptions = {}): Promise<void> {
     const { type, gameType } = this.relationship(userId);
+    const isUnknown = this.friends.unavailable !== undefined;
     if (options.game || type !== 'friend') this.#expect(userId, { game: true }, 'friend');
-    if (gameType === 'friend') await this.#delete('remove', userId, { ...options, game: true });
-    if (type === 'friend' && !options.game) await this.#delete('remove', userId, options);
+    if (isUnknown || gameType === 'friend') await this.#delete('remove', userId, { ...options, game: true });
+    if ((isUnknown || type === 'friend') && !options.game) await this.#delete('remove', userId, options);
   }
 
   /** Blocks a user everywhere, which ends every relationship with them. Repeatable. @throws ApiError `too_many_blocks` */
@@ -149,6 +151,7 @@ export class Friends {
   async #put(name: string, userId: UserId, body: object, { game, ...options }: FriendOptions): Promise<void> {
     const path = pathOf(userId);
     const route = game ? 'putGameRelationship' : 'putRelationship';
+    rejectIssues('The request', checkRequestNote(body));
     await this.#social.send(writing, { name, route, request: { path, body } }, options);
   }
 

@@ -1,7 +1,10 @@
 import { activityActionTypes } from '../../model/direct-message.ts';
 import { ArgumentError } from '../../model/errors/errors.ts';
+import { activityFlags } from '../../model/presence.ts';
+import { checkLobbyMessage } from '../../model/rules/lobbies/lobby-message.ts';
 import { isSnowflake, type MessageId, parseSnowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { OperationOptions } from '../call-options.ts';
 import { Alarm } from '../connection/alarm.ts';
@@ -57,6 +60,11 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   readonly #invites = new LiveValue<readonly InviteSnapshot[]>(Object.freeze([]));
   readonly #launch = new LiveValue<LaunchSnapshot | undefined>(undefined);
   readonly #senders = new Map<UserId, { unsubscribe(): void }>();
+  /** Those whose message was deleted. */
+  readonly #withdrawn = new Set<MessageId>();
+  /** Those about whose party this session has asked. */
+  readonly #subscribed = new Set<MessageId>();
+  #isReady = false;
   readonly #alarm: Alarm;
 
   /** @internal */
@@ -83,27 +91,22 @@ export class Invites<LobbyMetadata, MemberMetadata> {
    */
   async send(userId: UserId, options: InviteOptions = {}): Promise<void> {
     const { activity } = this.#ports.presence.own;
-    const partyId = activity?.joinSecret === undefined ? undefined : activity.party?.id;
-    if (partyId === undefined) throw notJoinable("The player's activity has no party with a join secret");
-    await this.#post(
-      'invites.send',
-      userId,
-      activityActionTypes.JOIN,
-      partyId,
-      this.#ports.presence.sessionId,
-      options,
-    );
+    const { id, size } = (activity?.joinSecret === undefined ? undefined : activity.party) ?? {};
+    if (id === undefined) throw notJoinable("The player's activity has no party with a join secret");
+    const [present, max] = size ?? [1, 1];
+    if (max > 0 && present >= max) throw notJoinable("The player's party has no size with a free place");
+    await this.#post('invites.send', userId, activityActionTypes.JOIN, id, this.#ports.presence.sessionId, options);
   }
 
   /**
    * Asks a user to be invited to their party: they get a `join_request`, and may {@link reply}.
    *
-   * @throws ArgumentError `not_joinable`: the user's activity has no party; as {@link send}
+   * @throws ArgumentError `not_joinable`: the user's activity has no party, or nobody can join it; as {@link send}
    */
   async requestJoin(userId: UserId, options: InviteOptions = {}): Promise<void> {
     const { activity } = this.#ports.presence.presence(userId);
-    const partyId = activity?.party?.id;
-    if (partyId === undefined) throw notJoinable(`The user ${userId} shows no party in this game`);
+    const partyId = ((activity?.flags ?? 0) & activityFlags.JOIN) === 0 ? undefined : activity?.party?.id;
+    if (partyId === undefined) throw notJoinable(`The user ${userId} shows no party with a free place in this game`);
     const { JOIN_REQUEST } = activityActionTypes;
     await this.#post('invites.requestJoin', userId, JOIN_REQUEST, partyId, activity?.sessionId, options);
   }
@@ -193,6 +196,7 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   apply(name: string, data: unknown): boolean {
     const fields = asRecord(data) ?? {};
     const activity = asRecord(fields.activity);
+    if (name === 'MESSAGE_DELETE') return this.#withdraw(fields.id);
     if (name !== 'ACTIVITY_INVITE_CREATE' && !(name === 'MESSAGE_CREATE' && activity)) return false;
     const invite = this.#read(fields, activity ?? {});
     if (!invite || invite.senderId === this.#social.people.ownId) return true;
@@ -204,9 +208,18 @@ export class Invites<LobbyMetadata, MemberMetadata> {
     return true;
   }
 
+  /** @internal */
+  setReady(isReady: boolean): void {
+    this.#isReady = isReady;
+    // Subscriptions end with the session.
+    if (isReady) this.#subscribe();
+    else this.#subscribed.clear();
+  }
+
   /** @internal The player has disconnected. */
   forget(): void {
     this.#set([]);
+    this.#withdrawn.clear();
   }
 
   /** @internal */
@@ -234,9 +247,45 @@ export class Invites<LobbyMetadata, MemberMetadata> {
       };
       this.#senders.set(id, people.user$(id).subscribe(update));
     }
+    this.#subscribe();
     const ends = this.invites.filter(({ isValid }) => isValid).map(({ expiresAtMs }) => expiresAtMs);
     if (ends.length === 0) this.#alarm.cancel();
     else this.#alarm.set(Math.min(...ends), () => this.#update());
+  }
+
+  /** @returns whether it was the message of an invite */
+  #withdraw(id: unknown): boolean {
+    const invite = this.invites.find(one => one.id === id);
+    if (!invite) return false;
+    this.#withdrawn.add(invite.id);
+    this.#update();
+    return true;
+  }
+
+  /** Asks for what the senders do, where they are there and do not show the party: they may hide it from others. */
+  #subscribe(): void {
+    const { people, calls } = this.#social;
+    if (!this.#isReady || people.lacks('activities.read') !== undefined) return;
+    const now = this.#ports.clock.now();
+    const unseen = this.invites.filter(
+      ({ id, type, isValid, senderId, expiresAtMs, channelId, applicationId, partyId }) =>
+        type === 'join' &&
+        !isValid &&
+        now < expiresAtMs &&
+        !this.#withdrawn.has(id) &&
+        !this.#subscribed.has(id) &&
+        people.user(senderId)?.status !== 'offline' &&
+        [channelId, applicationId, partyId].every(one => one !== undefined),
+    );
+    if (unseen.length === 0) return;
+    const subscriptions = unseen.map(({ id, senderId, channelId, applicationId, partyId }) => {
+      this.#subscribed.add(id);
+      const place = { application_id: applicationId, party_id: partyId, channel_id: channelId };
+      return { user_id: senderId, message_id: id, ...place };
+    });
+    const request = { path: {}, body: { subscriptions } };
+    // Without an answer the invites stay as they are shown: not valid.
+    calls.send({ name: 'invites', route: 'subscribeActivities', request }, { whenOffline: 'fail' }).catch(() => {});
   }
 
   /** What is known of the senders, or the time, has changed. */
@@ -257,8 +306,9 @@ export class Invites<LobbyMetadata, MemberMetadata> {
     const isJoin = invite.type === 'join';
     // The presence of users who are no friends is not shown.
     const isThere = sender?.group === undefined || (isJoin ? activity !== undefined : sender.status !== 'offline');
-    const isValid = isThere && this.#ports.clock.now() < expiresAtMs;
-    const sessionId = invite.sessionId ?? (isJoin ? activity?.sessionId : undefined);
+    const isValid = isThere && !this.#withdrawn.has(invite.id) && this.#ports.clock.now() < expiresAtMs;
+    // The sender may be in that party with another session by now.
+    const sessionId = (isJoin ? activity?.sessionId : undefined) ?? invite.sessionId;
     return share(invite, Object.freeze({ ...invite, isValid, sessionId }));
   }
 
@@ -296,6 +346,7 @@ export class Invites<LobbyMetadata, MemberMetadata> {
     { content, ...options }: InviteOptions,
   ): Promise<void> {
     const path = { user_id: parseSnowflake<'user'>(userId, 'userId') };
+    rejectIssues('The invite', checkLobbyMessage({ content }));
     const activity = { type, party_id, ...(session_id !== undefined && { session_id }) };
     const application_id = this.#social.people.applicationId;
     const body = { ...(content !== undefined && { content }), activity, application_id };

@@ -6,9 +6,23 @@ import type { Fields } from '../lobby/fields.ts';
 import { LiveList } from '../lobby/live-list.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { share } from '../lobby/share.ts';
-import { frozen, type GameIdentity, type PersonFields, readPerson, recordsIn, userIdIn } from './reader.ts';
+import {
+  frozen,
+  type GameIdentity,
+  noRelationship,
+  type PersonFields,
+  readPerson,
+  recordsIn,
+  userIdIn,
+} from './reader.ts';
 import { lacking } from './scopes.ts';
-import type { FriendRequestsSnapshot, FriendsSnapshot, SocialUnavailable, SocialUserSnapshot } from './snapshot.ts';
+import type {
+  FriendRequestsSnapshot,
+  FriendsSnapshot,
+  RelationshipSnapshot,
+  SocialUnavailable,
+  SocialUserSnapshot,
+} from './snapshot.ts';
 
 /** What is known of one user. */
 class Person implements PersonFields {
@@ -17,6 +31,7 @@ class Person implements PersonFields {
   relationship: Fields | undefined;
   gameRelationship: Fields | undefined;
   presence: Fields | undefined;
+  profiles: Fields | undefined;
   /** As it was when it was last read. */
   shown: SocialUserSnapshot | undefined;
   isStale = true;
@@ -30,7 +45,7 @@ class Person implements PersonFields {
 }
 
 type PersonList = LiveList<SocialUserSnapshot>;
-type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence';
+type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence' | 'profiles';
 
 /** The lists by what a person is to the player. */
 const listNames = ['onlinePlayingGame', 'onlineElsewhere', 'offline', 'incoming', 'outgoing', 'blocked'] as const;
@@ -65,6 +80,8 @@ export class People {
   #scopes: readonly string[] | undefined;
   #unavailable: SocialUnavailable | undefined = notConnected;
   #ownId: UserId | undefined;
+  /** Whose presence is that of the session before, until this one has told. */
+  readonly #outdated = new Set<UserId>();
   /** A session is being read: what it changes is compared when all of it is. */
   #isBeginning = false;
   #isClosed = false;
@@ -122,10 +139,6 @@ export class People {
     return person && this.#shown(person);
   }
 
-  avatarOf(id: UserId): unknown {
-    return this.#people.get(id)?.user?.avatar;
-  }
-
   user$(id: UserId): Observable<SocialUserSnapshot | undefined> {
     return new Observable(subscriber => {
       if (this.#isClosed) return subscriber.complete();
@@ -177,6 +190,12 @@ export class People {
       case 'USER_UPDATE':
         this.meet(fields);
         break;
+      case 'USER_APPLICATION_IDENTITY_UPDATE':
+        this.#profileChanged(fields, fields);
+        break;
+      case 'USER_APPLICATION_IDENTITY_REMOVE':
+        this.#profileChanged(fields, undefined);
+        break;
       case 'READY_SUPPLEMENTAL':
         this.#presencesAre(recordsIn(asRecord(fields.merged_presences)?.friends));
         break;
@@ -190,6 +209,7 @@ export class People {
   /** A session began. */
   began(ready: Fields): void {
     const { application, user, users, relationships, game_relationships, presences, scopes } = ready;
+    const profiles = asRecord(ready.user_application_profiles) ?? {};
     const { id, parent_id } = asRecord(application) ?? {};
     const wasKnown = this.#unavailable?.reason !== 'not_connected';
     this.#game = { applicationId: id, familyId: parent_id ?? id };
@@ -200,10 +220,13 @@ export class People {
     const before = wasKnown && this.#news.isObserved ? this.#allShown() : undefined;
     this.#isBeginning = true;
     for (const person of this.#people.values()) {
+      if (person.presence && person.id !== this.#ownId) this.#outdated.add(person.id);
       person.relationship = undefined;
       person.gameRelationship = undefined;
+      person.profiles = undefined;
       this.#stale(person);
     }
+    for (const list of Object.values(profiles)) for (const one of recordsIn(list)) this.#profileChanged(one, one);
     for (const one of [...recordsIn(users), asRecord(user)]) this.meet(one);
     for (const [list, part] of [
       [relationships, 'relationship'],
@@ -218,7 +241,20 @@ export class People {
     // Where users are listed apart, presences follow by themselves, and those from before stand until then.
     if (presences !== undefined || users === undefined) this.#presencesAre(recordsIn(presences));
     this.#isBeginning = false;
-    if (before) for (const person of this.#people.values()) this.#report(before.get(person.id), this.#shown(person));
+    if (before) {
+      for (const person of this.#people.values()) {
+        const user = this.#shown(person);
+        this.#reportRelationship(before.get(person.id)?.relationship, user, false);
+        this.#reportRelationship(before.get(person.id)?.relationship, user, true);
+        this.#report(before.get(person.id), user);
+      }
+    }
+    this.#notify();
+  }
+
+  /** The session is ready. A service that has told no presences by then tells none. */
+  settle(): void {
+    for (const id of [...this.#outdated]) this.#put(id, 'presence', undefined);
     this.#notify();
   }
 
@@ -236,6 +272,7 @@ export class People {
       this.#changed.add(id);
     }
     this.#people.clear();
+    this.#outdated.clear();
     this.#waiting.length = 0;
     this.#unavailable = notConnected;
     this.#scopes = undefined;
@@ -257,17 +294,28 @@ export class People {
     this.#put(id as UserId, 'presence', fields);
   }
 
+  #profileChanged(fields: Fields, profile: Fields | undefined): void {
+    const id = userIdIn(fields);
+    if (id === undefined) return;
+    this.#put(id, 'profiles', { ...this.#people.get(id)?.profiles, [String(fields.application_id)]: profile });
+  }
+
   #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {
     const id = userIdIn(fields);
     if (id === undefined) return;
     this.meet(fields.user);
     const person = this.#person(id);
-    const type = person[part]?.type;
+    const before = this.#news.isObserved ? this.#shown(person).relationship : undefined;
     this.#put(id, part, next);
-    if (!this.#news.isObserved || type === next?.type) return;
-    const user = this.#shown(person);
-    const event = next ? 'relationshipCreated' : 'relationshipDeleted';
-    this.#news.add({ type: event, userId: id, user, isGame: part === 'gameRelationship' });
+    if (before) this.#reportRelationship(before, this.#shown(person), part === 'gameRelationship');
+  }
+
+  #reportRelationship(before: RelationshipSnapshot = noRelationship, user: SocialUserSnapshot, isGame: boolean): void {
+    const kind = isGame ? 'gameType' : 'type';
+    const present = user.relationship[kind];
+    if (present === before[kind]) return;
+    const type = present === 'none' ? 'relationshipDeleted' : 'relationshipCreated';
+    this.#news.add({ type, userId: user.id, user, isGame });
   }
 
   /** These are all presences; users who are not among them are offline. */
@@ -289,6 +337,7 @@ export class People {
 
   #set(person: Person, part: Part, fields: Fields | undefined): void {
     person[part] = fields;
+    if (part === 'presence') this.#outdated.delete(person.id);
     this.#stale(person);
   }
 

@@ -56,6 +56,7 @@ export class PlayerPresence {
   #sessionId: string | undefined;
   /** The present session has yet to be told. */
   #isDue = false;
+  #hasSent = false;
   #isReady = false;
 
   /** @internal */
@@ -112,6 +113,7 @@ export class PlayerPresence {
   began(ready: Fields): void {
     this.#sessionId = readText(ready.session_id);
     const { activity, status } = this.own;
+    this.#hasSent = false;
     this.#isDue = activity !== undefined || status !== 'online';
     this.sessionsAre(ready.sessions);
   }
@@ -119,7 +121,9 @@ export class PlayerPresence {
   /** @internal */
   setReady(isReady: boolean): void {
     this.#isReady = isReady;
-    if (isReady && this.#isDue) this.#send();
+    // What was sent last may have been lost with the connection, also when the session is resumed.
+    if (!isReady) this.#isDue ||= this.#hasSent;
+    else if (this.#isDue) this.#send();
   }
 
   /** @internal These are the player's own sessions. */
@@ -158,6 +162,7 @@ export class PlayerPresence {
   #send(): void {
     this.#isDue = !this.#isReady;
     if (!this.#isReady) return;
+    this.#hasSent = true;
     const { status, activity } = this.own;
     const activities = activity ? [this.#wireOf(activity)] : [];
     this.#ports.send(opcodes.PRESENCE_UPDATE, { since: null, activities, status, afk: false });

@@ -2,9 +2,10 @@ import { relationshipTypes } from '../../model/relationship.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Fields } from '../lobby/fields.ts';
-import { readFlags, readText } from '../lobby/lobby-reader.ts';
+import { readFlags, readMetadata, readText } from '../lobby/lobby-reader.ts';
 import type {
   ActivitySnapshot,
+  ApplicationProfileSnapshot,
   RelationshipKind,
   RelationshipSnapshot,
   SocialUserSnapshot,
@@ -23,6 +24,8 @@ export interface PersonFields {
   readonly relationship: Fields | undefined;
   readonly gameRelationship: Fields | undefined;
   readonly presence: Fields | undefined;
+  /** By their applications. */
+  readonly profiles: Fields | undefined;
 }
 
 /** Whose game it is that asks: its application, and the publisher's. */
@@ -48,6 +51,14 @@ function kindOf(fields: Fields | undefined): RelationshipKind {
   return kinds[Number(fields?.type)] ?? 'none';
 }
 
+export const noRelationship: RelationshipSnapshot = Object.freeze({
+  type: 'none',
+  gameType: 'none',
+  sinceMs: undefined,
+  note: undefined,
+  isSpamRequest: false,
+});
+
 export function readRelationship({ relationship, gameRelationship }: PersonFields): RelationshipSnapshot {
   const gameType = kindOf(gameRelationship);
   const since = Date.parse(String((relationship ?? gameRelationship)?.since));
@@ -66,11 +77,13 @@ export function isFriend({ relationship, gameRelationship }: PersonFields): bool
 
 /** What is known of a person, in a snapshot that is not frozen yet. @param web where pictures are */
 export function readPerson(person: PersonFields, game: GameIdentity, web: string): SocialUserSnapshot {
-  const { id, user = {}, relationship, gameRelationship, presence } = person;
+  const { id, user = {}, relationship, gameRelationship, presence, profiles } = person;
   const username = readText(user.username) ?? id;
   const globalName = readText(user.global_name);
   const status = readStatus(presence?.status);
-  const activities = status === 'offline' ? [] : readActivities(presence?.activities);
+  // Hidden ones are told to those who were invited to them.
+  const activities =
+    status === 'offline' ? [] : [presence?.activities, presence?.hidden_activities].flatMap(readActivities);
   const activity = activities.find(one => isOfGame(one, game));
   const played = [relationship, gameRelationship, presence].some(fields => fields?.has_played_game === true);
   return {
@@ -83,6 +96,7 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
     status,
     activity,
     activities,
+    profiles: profiles ? recordsIn(Object.values(profiles)).map(readProfile) : none,
     hasPlayedGame: played || kindOf(gameRelationship) === 'friend' || activity !== undefined,
     relationship: readRelationship(person),
     group: isFriend(person)
@@ -95,18 +109,18 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
   };
 }
 
+const none: readonly never[] = Object.freeze([]);
+
+function readProfile({ user_id, metadata, ...fields }: Fields): ApplicationProfileSnapshot {
+  return { ...(inCamelCase(fields) as ApplicationProfileSnapshot), metadata: readMetadata(metadata) };
+}
+
 const provisionalFlag = 1 << 23;
 const pictureCount = 6n;
 
-/** @param types of the picture if it is animated, and if not */
-export function pictureOf(
-  id: UserId,
-  avatar: unknown,
-  web: string,
-  types: readonly [animated: string, still: string] = ['gif', 'png'],
-): string {
+function pictureOf(id: UserId, avatar: unknown, web: string): string {
   if (typeof avatar !== 'string') return `${web}/embed/avatars/${(BigInt(id) >> 22n) % pictureCount}.png`;
-  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${types[avatar.startsWith('a_') ? 0 : 1]}`;
+  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
 }
 
 export function readStatus(value: unknown): UserStatus {

@@ -41,6 +41,8 @@ export interface SocialUserSnapshot extends UserSnapshot {
   readonly activity: ActivitySnapshot | undefined;
   /** All that the player may see. */
   readonly activities: readonly ActivitySnapshot[];
+  /** Who the user is in the accounts of this game, and of others of its publisher: at most one for each application. */
+  readonly profiles: readonly ApplicationProfileSnapshot[];
   /** The user has authorized this game at some time. */
   readonly hasPlayedGame: boolean;
   readonly relationship: RelationshipSnapshot;
@@ -103,6 +105,25 @@ export interface ActivitySnapshot {
   readonly flags?: number;
   /** What else the service has sent, in camel case. */
   readonly [field: string]: unknown;
+}
+
+/** What a game's server reports about one of its players. @see docs/spec/social.md#application-profiles */
+export interface ApplicationProfileSnapshot {
+  readonly applicationId: ApplicationId;
+  /** The player's name in the game. */
+  readonly username?: string;
+  readonly metadata: Metadata;
+  readonly avatarHash?: string;
+  /** Who vouches for the player's identity. */
+  readonly externalId: {
+    /** For example `STEAM`; `NONE`: only the game's own server. */
+    readonly providerType: string;
+    /** Which of several providers of the type. */
+    readonly providerId?: string;
+    /** The player's id there. */
+    readonly providerIssuedUserId: string;
+    readonly preferredGlobalName?: string;
+  };
 }
 
 /** A user's presence. */

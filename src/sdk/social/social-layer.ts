@@ -40,10 +40,11 @@ export class SocialLayer<LobbyMetadata, MemberMetadata> {
     this.#people = new People(web, news);
     const social = new SocialCalls(calls, this.#people);
     this.friends = new Friends(social);
-    this.users = new Users(this.#people, store, web);
+    this.users = new Users(this.#people, store);
     this.presence = new PlayerPresence(social, { ...ports, users: this.users });
     this.invites = new Invites(social, { ...ports, presence: this.presence });
-    this.messages = new DirectMessages(social, ports);
+    const onInvite = (message: unknown) => this.invites.apply('MESSAGE_CREATE', message);
+    this.messages = new DirectMessages(social, { ...ports, onInvite });
     this.#people.onMet = id => this.messages.named(id);
   }
 
@@ -62,10 +63,13 @@ export class SocialLayer<LobbyMetadata, MemberMetadata> {
       this.presence.sessionsAre(data);
       return true;
     }
-    return this.invites.apply(name, data) || this.messages.apply(name, data);
+    const isInvite = this.invites.apply(name, data);
+    return this.messages.apply(name, data) || isInvite;
   }
 
   setReady(isReady: boolean): void {
+    if (isReady) this.#people.settle();
+    this.invites.setReady(isReady);
     this.presence.setReady(isReady);
     this.messages.setReady(isReady);
   }

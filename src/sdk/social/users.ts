@@ -2,8 +2,8 @@ import type { UserId } from '../../model/snowflake.ts';
 import type { Observable } from '../live/rxjs.ts';
 import type { LobbyStore } from '../lobby/store.ts';
 import type { People } from './people.ts';
-import { pictureOf } from './reader.ts';
 import type { SocialUserSnapshot } from './snapshot.ts';
+import { pictureAs } from './views.ts';
 
 /** Of a picture's address: what the file is to be. */
 export type PictureType = 'gif' | 'webp' | 'png' | 'jpeg';
@@ -16,13 +16,11 @@ export type PictureType = 'gif' | 'webp' | 'png' | 'jpeg';
 export class Users {
   readonly #people: People;
   readonly #lobbies: LobbyStore;
-  readonly #web: string;
 
   /** @internal */
-  constructor(people: People, lobbies: LobbyStore, web: string) {
+  constructor(people: People, lobbies: LobbyStore) {
     this.#people = people;
     this.#lobbies = lobbies;
-    this.#web = web;
   }
 
   /** The player; undefined until the client has connected. */
@@ -49,7 +47,8 @@ export class Users {
    * @param still of one that does not. Default: `png`
    */
   avatarUrl(id: UserId, animated: PictureType = 'gif', still: PictureType = 'png'): string | undefined {
-    return this.user(id) && pictureOf(id, this.#people.avatarOf(id), this.#web, [animated, still]);
+    const user = this.user(id);
+    return user && pictureAs(user.avatarUrl, animated, still);
   }
 
   /** Members of lobbies are looked up when somebody asks, so that events of lobbies cost nothing here. */

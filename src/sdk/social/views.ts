@@ -26,19 +26,28 @@ export function presenceIn(user$: Observable<SocialUserSnapshot | undefined>): O
   );
 }
 
+/** The address of a picture in other types of file. A picture that stands for a missing one has only one type. */
+export function pictureAs(address: string, animated: string, still: string): string {
+  return address.replace(
+    /(\/avatars\/\d+\/(a_)?[^/]*)\.\w+$/,
+    (_, path: string, moves?: string) => `${path}.${moves ? animated : still}`,
+  );
+}
+
 /** 0 when the name contains what is wanted, else how many letters differ (Levenshtein), 1 at least. */
 function distanceOf(name: string, wanted: string): number {
   if (name.includes(wanted)) return 0;
-  let row = Array.from({ length: wanted.length + 1 }, (_, place) => place);
+  const letters = [...wanted];
+  let row = Array.from({ length: letters.length + 1 }, (_, place) => place);
   for (const letter of name) {
     const next = [(row[0] ?? 0) + 1];
-    for (let place = 1; place <= wanted.length; place++) {
-      const change = (row[place - 1] ?? 0) + (letter === wanted[place - 1] ? 0 : 1);
+    for (let place = 1; place <= letters.length; place++) {
+      const change = (row[place - 1] ?? 0) + (letter === letters[place - 1] ? 0 : 1);
       next.push(Math.min(change, (row[place] ?? 0) + 1, (next[place - 1] ?? 0) + 1));
     }
     row = next;
   }
-  return Math.max(1, row[wanted.length] ?? 0);
+  return Math.max(1, row[letters.length] ?? 0);
 }
 
 /** @see {@link Friends.search} */

@@ -1,6 +1,7 @@
 import { type CommandOption, optionTypes } from '../../model/command.ts';
 import { type Component, componentTypes } from '../../model/component.ts';
-import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
+import { fieldErrors } from '../../model/errors/field-errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import type { OptionValue, ResolvedData } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
 import { type Attachment, messageFlags } from '../../model/message.ts';

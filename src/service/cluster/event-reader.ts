@@ -11,9 +11,11 @@ const bytesPerQuery = 4 * 1024 * 1024;
 /** Interval of reads without a notification: while notifications arrive, and while they do not. */
 const pollMs = 1000;
 const pollUnnotifiedMs = 250;
-/** Under load there are at most so many reads in this time: one then returns the events of several commits. */
-const burstMs = 8;
-const readsPerBurst = 4;
+/**
+ * From the beginning of one read to that of the next: a millisecond for each event that it returned, within these bounds. Under load a
+ * read so returns the events of many commits, while an event that comes alone is read immediately.
+ */
+const readEveryMs = { least: 2, most: 10 } as const;
 /** Pauses while events are held back by a transaction that is open, or the database fails: they double from the first to the last. */
 const heldMsMin = 2;
 const heldMsMax = 100;
@@ -124,7 +126,6 @@ export class EventReader {
   /** The events of a position of which more are to be read. */
   #partial: EventRow[] = [];
   #reads = 0;
-  #burst = { beganMs: 0, reads: 0 };
   #delivered = 0;
   #heldMs = 0;
   #readAtMs = 0;
@@ -244,6 +245,8 @@ export class EventReader {
   async #run(): Promise<void> {
     let pauseMs = 0;
     while (!this.#isClosed) {
+      const beganMs = steadyMs();
+      const countBefore = this.#delivered;
       this.#isWoken = false;
       try {
         const next = await this.#read();
@@ -261,19 +264,18 @@ export class EventReader {
         for (const { reject } of this.#waiters) reject(error);
         this.#waiters.clear();
       }
-      if (pauseMs > 0) await this.#endBurst();
+      if (pauseMs > 0) await this.#spread(beganMs, this.#delivered - countBefore);
       await this.#pause(pauseMs);
       // Pauses between reads say nothing about how long those while events are held should be.
       if (pauseMs >= pollUnnotifiedMs && !this.#hasFailed) pauseMs = 0;
     }
   }
 
-  async #endBurst(): Promise<void> {
-    const leftMs = this.#burst.beganMs + burstMs - steadyMs();
-    if (leftMs <= 0) this.#burst = { beganMs: steadyMs(), reads: 0 };
-    else if (++this.#burst.reads === readsPerBurst) {
-      await new Promise<void>(resolve => systemClock.schedule(leftMs, resolve));
-    }
+  /** Waits until the next read may begin, after one that returned `events`. */
+  async #spread(beganMs: number, events: number): Promise<void> {
+    const everyMs = Math.min(Math.max(events, readEveryMs.least), readEveryMs.most);
+    const leftMs = beganMs + everyMs - steadyMs();
+    if (leftMs > 0) await new Promise<void>(resolve => systemClock.schedule(leftMs, resolve));
   }
 
   #pause(ms: number): Promise<void> | undefined {

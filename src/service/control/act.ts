@@ -234,8 +234,8 @@ function plain(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
 /** The entry of the call is among the newest. */
 function trafficIdOf({ activity }: Core, requestId: string | string[] | undefined): number | null {
   if (!activity || typeof requestId !== 'string') return null;
-  for (let number = activity.last; number >= activity.first; number--) {
-    const entry = activity.at(number)?.entry;
+  for (let number = activity.kept.last; number >= activity.kept.first; number--) {
+    const entry = activity.kept.at(number)?.entry;
     if (entry && 'request_id' in entry && entry.request_id === requestId) return entry.id;
   }
   return null;

@@ -21,6 +21,8 @@ import { trafficCalls } from './traffic/calls.ts';
 import { applicationCalls } from './world/applications.ts';
 import { fixturesCalls } from './world/fixtures.ts';
 import { guildCalls } from './world/guilds.ts';
+import { removalCalls } from './world/removals.ts';
+import { socialCalls } from './world/social.ts';
 import { userCalls } from './world/users.ts';
 
 const snapshotBytesMax = 256 * 1024 * 1024;
@@ -30,7 +32,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
   const { core } = deps;
   const alone = oneAtATime();
   const counts = new Counts(core);
-  return [
+  const calls: ControlCall[] = [
     ...statusCalls(deps, counts),
     ...trafficCalls(deps, body => callAs(deps, body)),
     ...fixturesCalls(deps),
@@ -40,6 +42,8 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     ...userCalls(deps),
     ...lobbyCalls(deps, counts),
     ...guildCalls(deps),
+    ...removalCalls(deps),
+    ...socialCalls(deps),
     ...commandCalls(deps),
     ...sessionCalls(deps),
     ...actingCalls(deps),
@@ -57,7 +61,13 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     }),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
+    call('GET /openapi.json', async () => {
+      // Loaded late, because most services never serve it.
+      const { controlDocument } = await import('./openapi/document.ts');
+      return controlDocument([...calls, { name: 'GET /stream' }], deps.controlBase());
+    }),
   ];
+  return calls;
 }
 
 /** Runs replacements of the state one after another, each until everything has been notified. */

@@ -5,6 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
 import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
+import type { RemovalParts } from '../testing/removal.ts';
 import type { SelfAnswer, SelfRequest } from './ask-self.ts';
 
 /** What the control API needs. */
@@ -16,6 +17,8 @@ export interface ControlDeps {
   readonly advance?: (ms: number) => Promise<number>;
   readonly fixtures: FixtureLoader;
   readonly faults: FaultInjector;
+  /** What users, applications and guilds have that is deleted with them. */
+  readonly removalParts: RemovalParts;
   /** What the consent page does with a user's decision. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
   /** What the device page does with a user's decision. */

@@ -67,11 +67,11 @@ export function queryId(query: Query, name: string): string | undefined {
   throw new ControlRefusal(400, `"${name}" must be an id: decimal text.`);
 }
 
-/** An id in the path. @throws ControlRefusal */
-export function pathId({ params }: Pick<ControlRequest, 'params'>, what: string): string {
-  const { id = '' } = params;
+/** An id in the path. @param name of the parameter. @throws ControlRefusal */
+export function pathId({ params }: Pick<ControlRequest, 'params'>, what: string, name = 'id'): string {
+  const id = params[name];
   if (isSnowflake(id)) return id;
-  throw new ControlRefusal(400, `The id in the path must be a ${what} id: decimal text.`);
+  throw new ControlRefusal(400, `The ${name} in the path must be a ${what} id: decimal text.`);
 }
 
 export function notThere(what: string, id: string): ControlRefusal {

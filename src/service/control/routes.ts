@@ -7,6 +7,7 @@ import { isEngineFailure, logLevelOf } from '../http/errors.ts';
 import type { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
+import { RemovalError } from '../testing/removal.ts';
 import { controlCalls } from './calls.ts';
 import type { ControlDeps } from './deps.ts';
 import { Sampler } from './metrics.ts';
@@ -162,6 +163,7 @@ function messageOf(error: Error): string {
 function statusOf(error: unknown): number | undefined {
   if (error instanceof ControlRefusal) return error.status;
   if (error instanceof RequestError) return apiErrors[error.reason].status;
+  if (error instanceof RemovalError) return error.reason === 'unknown' ? 404 : 409;
   if (error instanceof RallypointError) return 400;
   const framework = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof framework === 'number' && framework >= 400 && framework < 500 ? framework : undefined;

@@ -49,9 +49,10 @@ export function sessionCalls({ core, gateway }: ControlDeps): readonly ControlCa
   ];
 }
 
-const actionBody = object({ action: oneOf(['drop', 'freeze', 'reconnect', 'invalidate', 'end']), resumable: flag }, [
-  'action',
-]);
+const actionBody = object(
+  { action: oneOf(['drop', 'freeze', 'thaw', 'reconnect', 'invalidate', 'end']), resumable: flag },
+  ['action'],
+);
 const topicsShownMax = 100;
 
 async function filtered(core: Core, all: readonly Session[], query: ControlRequest['query']): Promise<Session[]> {

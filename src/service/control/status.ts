@@ -129,7 +129,7 @@ function addRecent(
   const failing = new Map<string, { failures: number; application: string | null; last: string }>();
   let looked = 0;
   for (const { entry } of entriesOf(activity)) {
-    if (activity.last - entry.number > entriesMax || entry.at_ms < sinceMs) continue;
+    if (activity.kept.last - entry.number > entriesMax || entry.at_ms < sinceMs) continue;
     looked++;
     if (entry.kind === 'request' || entry.kind === 'oauth') {
       if (entry.status >= 500) errors++;

@@ -3,7 +3,8 @@ import type { ControlArea, StreamEventName, StreamEvents } from '../../wire/cont
 import type { TrafficEntry } from '../../wire/control/traffic.ts';
 import type { Core } from '../core.ts';
 import { consoleLimits } from '../support/service-limits.ts';
-import type { Activity, KeptEntry } from '../telemetry/activity.ts';
+import type { Activity } from '../telemetry/activity.ts';
+import type { KeptEntry } from '../telemetry/traffic/ring.ts';
 import { lobbyDetails } from './lobbies.ts';
 import type { Sampler } from './metrics.ts';
 import { ControlRefusal, type ControlRequest, queryId, queryText, readPlace } from './request.ts';
@@ -94,7 +95,8 @@ class Stream {
   readonly #response: ServerResponse;
   readonly #ends: (() => void)[] = [];
   readonly #areas = new Set<ControlArea>();
-  #waiting: KeptEntry[] = [];
+  // Without the details, which are bounded only where all entries are kept.
+  #waiting: TrafficEntry[] = [];
   #omitted = 0;
   #last: number;
   #batch: NodeJS.Timeout | undefined;
@@ -114,7 +116,7 @@ class Stream {
     this.#activity = activity;
     this.#wanted = wanted;
     this.#response = response;
-    this.#last = wanted.after ?? activity.last;
+    this.#last = wanted.after ?? activity.kept.last;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -130,7 +132,7 @@ class Stream {
     if (wanted.events.has('traffic')) this.#followTraffic();
     if (wanted.events.has('changed')) {
       this.#ends.push(activity.onCommit(scope => this.#note(areasOf(scope))));
-      this.#ends.push(activity.listen(({ entry }) => this.#note(areasAround(entry))));
+      this.#ends.push(activity.kept.listen(({ entry }) => this.#note(areasAround(entry))));
     }
     if (wanted.events.has('lobby') && wanted.lobby !== undefined) this.#followLobby(wanted.lobby);
     const ping = setInterval(() => {
@@ -172,21 +174,21 @@ class Stream {
   #followTraffic(): void {
     const { after } = this.#wanted;
     if (after !== undefined) {
-      const { first, last } = this.#activity;
+      const { first, last } = this.#activity.kept;
       if (after > last) this.#last = last;
       else this.#omitted += Math.max(0, first - 1 - after);
       for (let number = Math.max(after + 1, first); number <= last; number++) {
-        const kept = this.#activity.at(number);
+        const kept = this.#activity.kept.at(number);
         if (kept) this.#add(kept);
       }
     }
-    this.#ends.push(this.#activity.listen(kept => this.#add(kept)));
+    this.#ends.push(this.#activity.kept.listen(kept => this.#add(kept)));
   }
 
   #add(kept: KeptEntry): void {
     this.#last = kept.entry.number;
     if (!fits(kept, this.#wanted.filter)) return;
-    this.#waiting.push(kept);
+    this.#waiting.push(kept.entry);
     if (this.#waiting.length > consoleLimits.streamEntriesMax) {
       // Dropped in portions, because shifting a long list costs as much as the list is long.
       const dropped = this.#waiting.length - Math.floor(consoleLimits.streamEntriesMax * keptShare);
@@ -204,7 +206,7 @@ class Stream {
       return;
     }
     if (this.#omitted > 0) this.#send('omitted', { entries: this.#omitted, next: this.#last });
-    const entries: readonly TrafficEntry[] = this.#waiting.map(({ entry }) => entry);
+    const entries = this.#waiting;
     this.#omitted = 0;
     this.#waiting = [];
     if (entries.length > 0) this.#send('traffic', { entries, next: this.#last }, this.#last);
@@ -272,6 +274,9 @@ const areas: Readonly<Record<string, readonly ControlArea[]>> = {
   lobby: ['lobbies'],
   commands: ['commands', 'permissions'],
   authorization: ['authorizations'],
+  social: ['social'],
+  presence: ['social'],
+  messages: ['social'],
   interaction: ['interactions'],
   fixtures: ['everything'],
   '*': ['everything'],

@@ -28,6 +28,11 @@ const timerKinds = [
   'interaction_answer',
   'interaction_token',
   'session_resume',
+  'webhook_retry',
+  'custom_status',
+  'activity_invite',
+  'headless_session',
+  'direct_message',
 ] as const satisfies readonly TimerKind[];
 
 function readKinds(text: string | undefined): ReadonlySet<string> | undefined {
@@ -65,7 +70,9 @@ async function moveClock(deps: ControlDeps, body: unknown): Promise<{ now_ms: nu
   return { now_ms: await advance(ms) };
 }
 
-type Expiring = 'lobbies' | 'lobby_invites' | 'codes' | 'device_codes' | 'tokens' | 'sign_ins' | 'interactions';
+type Expiring =
+  | ('lobbies' | 'lobby_invites' | 'codes' | 'device_codes' | 'tokens' | 'sign_ins' | 'interactions')
+  | ('webhook_queues' | 'headless_sessions' | 'direct_messages');
 
 /** Next first. Records that are due already and were not processed yet come first. */
 export async function listTimers(
@@ -99,6 +106,8 @@ export async function listTimers(
     const what = 'A gateway session ends, if its client does not resume it.';
     add({ ...none, kind: 'session_resume', at_ms, what, application_id, user_id, id, link: '#/world/sessions' });
   }
+  if (!kinds || kinds.has('custom_status')) found.push(...(await expiringStatuses(core, nowMs)));
+  if (!kinds || kinds.has('activity_invite')) found.push(...(await expiringInvites(core, nowMs)));
   found.sort((a, b) => a.at_ms - b.at_ms);
   return {
     now_ms: nowMs,
@@ -113,6 +122,31 @@ async function expiring<Name extends Expiring>(
   limit: number,
 ): Promise<readonly Records[Name][]> {
   return (await store.list(collection, { index: 'byExpiry', limit } as never)) as readonly Records[Name][];
+}
+
+/** Records that no index orders by their time: at most so many are looked at. */
+const lookedAtMax = 2000;
+
+async function expiringStatuses({ store }: Core, nowMs: number): Promise<TimerDetails[]> {
+  return (await store.list('social_settings', { limit: lookedAtMax })).flatMap(({ user_id, settings }) => {
+    const at_ms = Date.parse(settings.custom_status?.expires_at ?? '');
+    if (!(at_ms > nowMs)) return [];
+    const what = 'A custom status is shown no longer.';
+    return [{ ...none, kind: 'custom_status', at_ms, what, user_id, link: `#/world/users/${user_id}?tab=social` }];
+  });
+}
+
+async function expiringInvites({ store }: Core, nowMs: number): Promise<TimerDetails[]> {
+  const { activityInviteLifeMs } = serviceLimits;
+  const newest = await store.list('direct_messages', { index: 'byId', descending: true, limit: lookedAtMax });
+  return newest.flatMap(({ id, sent_at_ms, recipient_id, author_id, message }) => {
+    const at_ms = sent_at_ms + activityInviteLifeMs;
+    if (!message.activity || at_ms <= nowMs) return [];
+    const application_id = message.application_id ?? null;
+    const what = 'An invite to an activity expires.';
+    const link = `#/world/users/${recipient_id}?tab=social&with=${author_id}`;
+    return [{ ...none, kind: 'activity_invite', at_ms, what, application_id, user_id: recipient_id, id, link }];
+  });
 }
 
 const none = { application_id: null, user_id: null, lobby_id: null, id: null, link: null } as const;
@@ -162,6 +196,26 @@ const describe: {
     ...{ ...none, kind: 'browser_sign_in', at_ms: expires_at_ms, user_id },
     what: "A browser's sign-in at the pages expires.",
   }),
+  webhook_queues: ({ application_id, claim, failures, expires_at_ms }) => ({
+    ...{ ...none, kind: 'webhook_retry', at_ms: expires_at_ms, application_id, link: '#/traffic?kind=delivery' },
+    what:
+      claim === null
+        ? `A webhook event is sent again, after ${failures} failed ${failures === 1 ? 'attempt' : 'attempts'}.`
+        : 'A delivery of a webhook event counts as lost, if nothing is known of it.',
+  }),
+  headless_sessions: ({ user_id, application_id, session_id, expires_at_ms }) => ({
+    ...{ ...none, kind: 'headless_session', at_ms: expires_at_ms, application_id, user_id, id: session_id },
+    what: 'A session without a connection ends, if it is not updated.',
+    link: `#/world/users/${user_id}?tab=social`,
+  }),
+  direct_messages: ({ id, author_id, recipient_id, application_id, expires_at_ms }) =>
+    expires_at_ms === null
+      ? undefined
+      : {
+          ...{ ...none, kind: 'direct_message', at_ms: expires_at_ms, application_id, user_id: author_id, id },
+          what: 'An ephemeral message is deleted.',
+          link: `#/world/users/${author_id}?tab=social&with=${recipient_id}`,
+        },
   interactions: ({ id, application_id, user_id, state, expires_at_ms }) => ({
     ...{ ...none, application_id, user_id, id, at_ms: expires_at_ms, link: '#/stage' },
     ...(state === 'waiting'

@@ -23,6 +23,8 @@ const looksMax = 3;
 export interface Expiry {
   /** Starts with the records that are due already; the returned function stops it. */
   start(): Promise<() => void>;
+  /** As {@link start}, without waiting for the records that are due already: they may be many. */
+  begin(): () => void;
   /** Reports, after the commit, that a record may be due at this time; null: never. */
   notice(expiresAtMs: number | null): void;
 }
@@ -116,15 +118,22 @@ export function createExpiry(
     if (expiresAtMs !== null) arm(expiresAtMs);
   }
 
+  function stop(): void {
+    started = false;
+    armed?.cancel();
+    armed = undefined;
+  }
+
   return {
     async start() {
       started = true;
       await wake();
-      return () => {
-        started = false;
-        armed?.cancel();
-        armed = undefined;
-      };
+      return stop;
+    },
+    begin() {
+      started = true;
+      arm(core.clock.now());
+      return stop;
     },
     notice,
   };

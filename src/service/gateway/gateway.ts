@@ -176,7 +176,9 @@ export function createGateway(
         if (!connection) return false;
         if (action === 'drop') connection.drop();
         else if (action === 'freeze') connection.freeze();
-        else if (action === 'reconnect') protocol.askBack(connection);
+        else if (action === 'thaw') {
+          if (connection.thaw()) protocol.askBack(connection);
+        } else if (action === 'reconnect') protocol.askBack(connection);
         else protocol.invalidate(connection, resumable);
         return true;
       },

@@ -1,4 +1,4 @@
-import { type FieldErrorCode, fieldErrors } from '../../model/errors/issue.ts';
+import { type FieldErrorCode, fieldErrors } from '../../model/errors/field-errors.ts';
 import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
 import { RequestError } from '../support/request-error.ts';
 import type { Call } from './call.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
+import { fieldErrors } from '../../model/errors/field-errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';
@@ -182,6 +183,7 @@ function serveRoute(core: Core, served: Served) {
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     let body: unknown;
+    let bodyBytes: number | undefined;
     const { traffic, activity } = core;
     const isObserved = traffic?.request !== undefined || activity?.isRecording === true;
     const receivedAtMs = isObserved ? core.clock.now() : 0;
@@ -216,7 +218,9 @@ function serveRoute(core: Core, served: Served) {
           const bytesMax = bodyBytesMax(route, request.headers, isProven);
           collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
         }
-        const read = collected && readBody(route, request.headers, await collected.bytes);
+        const bytes = await collected?.bytes;
+        bodyBytes = bytes?.length;
+        const read = collected && readBody(route, request.headers, bytes);
         body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
@@ -240,7 +244,8 @@ function serveRoute(core: Core, served: Served) {
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (isObserved) {
       const observed: ObservedRequest = {
-        ...{ route: name, params, query, body, receivedAtMs, answeredAtMs: core.clock.now(), status: answer.status },
+        ...{ route: name, params, query, body, bodyBytes, status: answer.status },
+        ...{ receivedAtMs, answeredAtMs: core.clock.now() },
         ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
         ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
         answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),

@@ -92,6 +92,8 @@ export const serviceLimits = {
   gatewaySessionsPerUserMax: 100,
   /** Sessions in SESSIONS_REPLACE, besides the one called `all`. */
   ownSessionsListedMax: 15,
+  /** Activities of a user that others see; newer ones replace older ones. Unspecified: twice what one session may show. */
+  shownActivitiesMax: 20,
   /** How long a session without a connection shows what its user plays, and how many a user has; the oldest makes room. Unspecified: the number. */
   headlessSessionLifeMs: 20 * 60_000,
   headlessSessionsPerUserMax: 10,
@@ -109,12 +111,16 @@ export const runtimeLimits = {
   /** How long a service that is stopped waits for requests under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
+  /** How long a node whose start failed waits until its engines know. */
+  failedStartMs: 300,
   /** The share of that time that is reserved for closing the store. */
   drainRestShare: 0.1,
   /** How long an idle connection may still send requests after the service was stopped. */
   drainIdleMs: 100,
   /** How often a stopping service checks which connections have become idle. */
   drainLookMs: 50,
+  /** How long READY waits at most until another node could continue the session. */
+  gatewayWithheldMs: 2000,
   /** How long a gateway connection may be without a session, and how many there may be; the oldest make room. */
   gatewayIdentifyMs: 10_000,
   gatewayUnidentifiedMax: 5000,
@@ -198,6 +204,7 @@ export const consoleLimits = {
   /** Former versions of commands. */
   commandVersionsMax: 20,
   commandVersionsInAllMax: 2000,
+  commandVersionsBytesMax: 8 * 1024 * 1024,
   /** Metrics samples that a new reader receives. */
   samplesMax: 300,
   /** How long a credential for acting is valid. */
@@ -216,8 +223,10 @@ export const storeLimits = {
   connectMs: 2500,
   statementMs: 5000,
   lockMs: 2000,
-  /** PostgreSQL: a dump, a load, a migration. */
+  /** PostgreSQL: a migration, or each step of a copy. */
   wholeStoreMs: 60_000,
+  /** PostgreSQL: each statement of a dump or a load; of a server that does not answer, the caller must hear in time. */
+  wholeStatementMs: 4000,
   statementsPerConnectionMax: 64,
   /** PostgreSQL: how long events, outcomes of commits and revisions of scopes are kept, and how much of events at most. */
   kept: { eventsMs: 900_000, eventsBytesMax: 1024 ** 3, commitsMs: 600_000, scopesMs: 3_600_000 },

@@ -24,6 +24,8 @@ export interface ObservedRequest {
   readonly contentType: string | undefined;
   /** Parsed; undefined without a body, and when the request was rejected before its body was read. */
   readonly body: unknown;
+  /** Length of the body as it was received; undefined if it was not read. */
+  readonly bodyBytes: number | undefined;
   readonly receivedAtMs: number;
   readonly answeredAtMs: number;
   readonly status: number;

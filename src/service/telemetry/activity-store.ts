@@ -2,7 +2,8 @@ import type { Announcement } from '../events/announcement.ts';
 import type { KeyPart, ListQuery, Store, StoreContent, Transaction } from '../store/contract.ts';
 import type { CollectionName, CommandRecord, Records } from '../store/records.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
-import type { Activity, Exchange } from './activity.ts';
+import type { Activity } from './activity.ts';
+import type { Exchange } from './traffic/describe.ts';
 import { WrappedStore } from './wrapped-store.ts';
 
 /** A store that tells the activity what its transactions announce and change, and that notes in announcements what caused them. */

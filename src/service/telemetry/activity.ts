@@ -1,61 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GuildId, LobbyId } from '../../model/snowflake.ts';
 import type { Clock, Entropy, Fetch, FetchInit } from '../../wire/clock/ports.ts';
-import type {
-  OAuthStep,
-  TimerName,
-  TrafficCallerView,
-  TrafficConnection,
-  TrafficDelivery,
-  TrafficEntry,
-} from '../../wire/control/traffic.ts';
+import type { TimerName, TrafficConnection, TrafficEntry } from '../../wire/control/traffic.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
-import { type RouteName, routes } from '../../wire/routes.ts';
-import type { Announced, Announcement, Topic } from '../events/announcement.ts';
+import type { RouteName } from '../../wire/routes.ts';
+import type { Announced, Topic } from '../events/announcement.ts';
 import type { CommandRecord } from '../store/records.ts';
-import { consoleLimits } from '../support/service-limits.ts';
-import type { ObservedConnection, ObservedRequest, TrafficCaller } from '../support/traffic.ts';
+import type { ObservedConnection, ObservedRequest } from '../support/traffic.ts';
 import { CommandVersions } from './command-versions.ts';
 import { withoutPathSecrets } from './path-secrets.ts';
-
-/** An exchange under way, which others may be caused by. */
-export interface Exchange {
-  readonly id: number;
-  readonly cause: number | null;
-  readonly atMs: number;
-  readonly startMs: number;
-  readonly request?: IncomingMessage | undefined;
-  readonly requestId?: string | undefined;
-  /** Whether it has announced anything. */
-  hasEffects: boolean;
-}
-
-/** What of an entry only its details show. It still contains secrets: they are masked when it is read. */
-export interface EntryDetails {
-  readonly requestHeaders?: Readonly<Record<string, string>>;
-  readonly requestBody?: unknown;
-  readonly requestBytes?: number;
-  readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly answer?: string | undefined;
-  readonly answerBytes?: number;
-  /** A body was too large to be kept. */
-  readonly isCut?: boolean;
-  readonly params?: ObservedRequest['params'];
-  readonly query?: ObservedRequest['query'];
-  readonly authorization?: string | undefined;
-  /** The event of a dispatch, which is encoded when it is read if nobody received it. */
-  readonly event?: NonNullable<Announcement['event']>;
-  readonly data?: unknown;
-}
-
-/** An entry as it is kept. */
-export interface KeptEntry {
-  readonly entry: TrafficEntry;
-  readonly details: EntryDetails;
-  readonly bytes: number;
-}
+import {
+  aboutDelivery,
+  aboutRequest,
+  aboutTopic,
+  answerBytesMax,
+  answerOf,
+  bodyMax,
+  deliveryOf,
+  type Exchange,
+  errorOf,
+  headersOf,
+  httpFields,
+  keptText,
+  nobody,
+  nobodyView,
+  oauthSteps,
+  place,
+  reasonOf,
+  rounded,
+  shortText,
+  stepOfPage,
+  textLengthOf,
+  uninteresting,
+  viewOf,
+  withoutFiles,
+} from './traffic/describe.ts';
+import { type EntryDetails, TrafficRing } from './traffic/ring.ts';
 
 type Unplaced<Entry> = Entry extends unknown ? Omit<Entry, 'number'> : never;
 
@@ -70,24 +50,22 @@ export const actingTokenPrefix = 'acting.';
  * when it is first used.
  *
  * What a request causes is known because its handler, and what that calls, run in an asynchronous context of their own, and because
- * announcements carry the exchange in which they were made ({@link Announcement.cause}).
+ * announcements carry the exchange in which they were made (`cause` of an announcement).
  */
 export class Activity {
   readonly versions: CommandVersions;
+  /** What was recorded, as far as it is still kept. */
+  readonly kept = new TrafficRing();
   /** Tells the causes of this process from those of others. */
   readonly #tag: string;
   readonly #clock: Clock;
   readonly #context = new AsyncLocalStorage<Exchange>();
-  readonly #listeners = new Set<(kept: KeptEntry) => void>();
   readonly #commitListeners = new Set<(scope: string) => void>();
-  #kept: KeptEntry[] = [];
-  /** How many of {@link #kept} were dropped and still stand at its beginning. */
-  #dropped = 0;
-  #bytes = 0;
   #lastId = 0;
-  #lastNumber = 0;
   #isRecording = false;
-  #isRead = false;
+  /** The newest dispatches that nobody received. */
+  readonly #unread: EntryDetails[] = [];
+  #nextUnread = 0;
   /** Since when it records, on the service's clock; null: it does not. */
   recordingSinceMs: number | null = null;
   /** Set by the gateway: how many sessions of this node follow a topic. */
@@ -109,49 +87,10 @@ export class Activity {
    * @param isRead somebody reads it: from now on more is kept
    */
   record({ isRead }: { readonly isRead: boolean }): void {
-    this.#isRead ||= isRead;
+    if (isRead) this.kept.grow();
     if (this.#isRecording) return;
     this.#isRecording = true;
     this.recordingSinceMs = this.#clock.now();
-  }
-
-  /** Where the traffic stands: the numbers of the oldest and the newest entry. */
-  get first(): number {
-    return this.#lastNumber - this.size + 1;
-  }
-
-  get last(): number {
-    return this.#lastNumber;
-  }
-
-  get size(): number {
-    return this.#kept.length - this.#dropped;
-  }
-
-  /** The entry with this number; undefined when it is no longer kept. */
-  at(number: number): KeptEntry | undefined {
-    return number < this.first ? undefined : this.#kept[this.#dropped + number - this.first];
-  }
-
-  find(id: number): KeptEntry | undefined {
-    // Entries are completed soon after they began, so the number is near.
-    for (let number = this.#lastNumber; number >= this.first; number--) {
-      const kept = this.at(number);
-      if (kept?.entry.id === id) return kept;
-    }
-    return undefined;
-  }
-
-  clear(): void {
-    this.#kept = [];
-    this.#dropped = 0;
-    this.#bytes = 0;
-  }
-
-  /** Calls `listener` for each new entry. @returns ends that */
-  listen(listener: (kept: KeptEntry) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Calls `listener` with the scope of each transaction of this node that was committed, and `*` when everything was replaced. */
@@ -182,7 +121,7 @@ export class Activity {
     await this.#context.run(exchange, run);
     if (!exchange.hasEffects) return;
     const about = { ...nobody, ...(timer === 'lobbies' && { lobby_id: id }) };
-    this.#keep({ ...place(exchange), ...about, kind: 'timer', timer, subject_id: id }, {}, 0);
+    this.#keep({ ...place(exchange), ...about, kind: 'timer', timer, subject_id: id }, {});
   }
 
   #begin(
@@ -201,9 +140,11 @@ export class Activity {
     const exchange = this.current ?? this.#begin({});
     const { route, params, caller, status, answer, body, contentType = '', authorization } = observed;
     const { request } = exchange;
-    const requestBytes = Number(request?.headers['content-length'] ?? 0);
+    const requestBytes = observed.bodyBytes ?? Number(request?.headers['content-length'] ?? 0);
     const answerBytes = answer?.length ?? 0;
-    const isCut = requestBytes > bodyMax || answerBytes > bodyMax || contentType.startsWith('multipart/');
+    const requestBody = requestBytes > bodyMax ? undefined : shortText(withoutFiles(body));
+    const isUnread = body !== undefined && requestBody === undefined;
+    const isCut = isUnread || requestBytes > bodyMax || answerBytes > bodyMax || contentType.startsWith('multipart/');
     const entry = {
       ...place(exchange),
       ...aboutRequest(observed),
@@ -216,10 +157,12 @@ export class Activity {
       ...{ params, query: observed.query, requestBytes, answerBytes, isCut, answerHeaders: observed.headers },
       authorization: authorization?.replace(/^(\w+ )?.*$/s, '$1masked'),
       requestHeaders: headersOf(request),
-      requestBody: requestBytes > bodyMax ? undefined : withoutFiles(body),
+      requestBody,
       answer: answerBytes > bodyMax ? undefined : answer,
     };
-    const bytes = Math.min(requestBytes, bodyMax) + Math.min(answerBytes, bodyMax);
+    // The address is in the entry, in the parameters and in the query.
+    let bytes = (requestBody?.length ?? 0) + Math.min(answerBytes, bodyMax) + 3 * (request?.url?.length ?? 0);
+    for (const name in details.requestHeaders) bytes += details.requestHeaders[name]?.length ?? 0;
     const step = oauthSteps[route];
     if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details, bytes);
     else {
@@ -253,8 +196,8 @@ export class Activity {
       const location = response.getHeader('location');
       const redirect_to = typeof location === 'string' ? withoutPathSecrets(location, {}) : null;
       const step = stepOfPage(path, method, redirect_to);
-      if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details, 0);
-      else this.#keep({ ...entry, kind: 'oauth', step, redirect_to }, details, 0);
+      if (step === undefined) this.#keep({ ...entry, kind: 'request' }, details);
+      else this.#keep({ ...entry, kind: 'oauth', step, redirect_to }, details);
     };
   }
 
@@ -282,9 +225,18 @@ export class Activity {
         ...{ kind: 'dispatch', event: event.name, topic: to, sessions, session_id: null },
         bytes: data === undefined ? null : Buffer.byteLength(data),
       },
-      { event },
+      data === undefined ? this.#unencoded(event) : keptText(data),
       data?.length ?? 0,
     );
+  }
+
+  #unencoded(event: NonNullable<Announced['event']>): EntryDetails {
+    const details: EntryDetails = { event };
+    const forgotten = this.#unread[this.#nextUnread];
+    if (forgotten) forgotten.event = undefined;
+    this.#unread[this.#nextUnread] = details;
+    this.#nextUnread = (this.#nextUnread + 1) % unreadMax;
+    return details;
   }
 
   /** An event was sent to one session alone. @param data JSON */
@@ -297,8 +249,8 @@ export class Activity {
         ...{ ...nobody, application_id, user_id },
         ...{ kind: 'dispatch', event: name, topic: null, sessions: 1, session_id: id, bytes: Buffer.byteLength(data) },
       },
-      data.length > bodyMax ? { isCut: true } : { data: parseLater(data) },
-      Math.min(data.length, bodyMax),
+      keptText(data),
+      data.length,
     );
   }
 
@@ -322,8 +274,7 @@ export class Activity {
         code: event.kind === 'closed' ? event.code : null,
         by_peer: event.kind === 'closed' ? event.byPeer : null,
       },
-      frame ? { data: frame } : {},
-      frame ? frameBytes : 0,
+      frame ? { data: shortText(frame) } : {},
     );
   }
 
@@ -342,8 +293,7 @@ export class Activity {
           connection: connection ?? null,
         },
       },
-      { data: document },
-      frameBytes,
+      { data: shortText(document) },
     );
   }
 
@@ -375,11 +325,12 @@ export class Activity {
     response: Response | undefined,
     error?: unknown,
   ): void {
-    const sent = typeof body === 'string' && body.length <= bodyMax ? parseJson(body) : undefined;
-    const document = asRecord(sent);
+    const requestBody = typeof body === 'string' && body.length <= bodyMax ? body : undefined;
+    const document = asRecord(requestBody === undefined ? undefined : parseJson(requestBody));
     const requestBytes = typeof body === 'string' ? body.length : 0;
     const details: EntryDetails & { answer?: string; answerBytes?: number } = {
-      ...{ requestHeaders: headers, requestBody: sent, requestBytes, isCut: requestBytes > bodyMax },
+      ...{ requestHeaders: headers, requestBody: document && requestBody, requestBytes },
+      isCut: requestBytes > bodyMax,
       ...(response && { answerHeaders: Object.fromEntries(response.headers) }),
     };
     if (response) {
@@ -398,28 +349,13 @@ export class Activity {
         error: error === undefined ? null : reasonOf(error),
       },
       details,
-      Math.min(requestBytes, bodyMax) + answerBytesMax,
+      textLengthOf(details) + url.length + answerBytesMax,
     );
   }
 
-  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, contentBytes: number): void {
-    const bytes = entryBytes + contentBytes;
-    const kept: KeptEntry = { entry: { ...unplaced, number: ++this.#lastNumber } as TrafficEntry, details, bytes };
-    this.#kept.push(kept);
-    this.#bytes += bytes;
-    const entriesMax = this.#isRead ? consoleLimits.trafficEntriesMax : consoleLimits.trafficUnreadEntriesMax;
-    const bytesMax = this.#isRead ? consoleLimits.trafficBytesMax : consoleLimits.trafficUnreadBytesMax;
-    while (this.size > entriesMax || this.#bytes > bytesMax) this.#drop();
-    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(kept);
-  }
-
-  #drop(): void {
-    this.#bytes -= this.#kept[this.#dropped]?.bytes ?? 0;
-    (this.#kept as (KeptEntry | undefined)[])[this.#dropped] = undefined;
-    this.#dropped++;
-    if (this.#dropped < slackMax || this.#dropped < this.#kept.length / 2) return;
-    this.#kept = this.#kept.slice(this.#dropped);
-    this.#dropped = 0;
+  /** @param textBytes length of the texts that callers have sent */
+  #keep(unplaced: Unplaced<TrafficEntry>, details: EntryDetails, textBytes = textLengthOf([unplaced, details])): void {
+    this.kept.add(number => ({ ...unplaced, number }) as TrafficEntry, details, textBytes);
   }
 }
 
@@ -442,180 +378,5 @@ export interface InjectedFault {
   readonly connection?: number | undefined;
 }
 
-const bodyMax = consoleLimits.trafficBodyBytesMax;
-/** About what an entry takes without its bodies, and a frame. */
-const entryBytes = 1024;
-const frameBytes = 512;
-const slackMax = 1024;
-
-const nobody = { application_id: null, user_id: null, lobby_id: null, guild_id: null } as const;
-const nobodyView = { application_id: null, user_id: null, username: null } as const;
-
-/** Paths of the site that are not worth an entry. */
-const uninteresting = /^\/(?:console(?:\/|$)|favicon|attachments\/|healthz|readyz|metrics)/;
-
-/** Routes of OAuth2, and their step in a flow. */
-const oauthSteps: Readonly<Partial<Record<RouteName, OAuthStep>>> = Object.fromEntries(
-  Object.entries(routes).flatMap(([name, { path }]): [string, OAuthStep][] => {
-    if (!path.startsWith('/oauth2') && !path.startsWith('/partner-sdk')) return [];
-    if (/revoke/.test(path)) return [[name, 'revoke']];
-    if (/device/.test(path)) return [[name, 'device_code']];
-    if (/token/.test(path)) return [[name, 'token']];
-    return [[name, /userinfo|@me/.test(path) ? 'user' : 'other']];
-  }),
-);
-
-function stepOfPage(path: string, method: string, redirectTo: string | null): OAuthStep | undefined {
-  if (path === '/control/consent') return 'consent';
-  if (/^\/(?:oauth2\/)?activate/.test(path)) return /sign-(?:in|out)$/.test(path) ? 'sign_in' : 'device';
-  if (!path.startsWith('/oauth2/')) return undefined;
-  if (/sign-(?:in|out)$/.test(path)) return 'sign_in';
-  if (path !== '/oauth2/authorize') return 'other';
-  return method === 'POST' || redirectTo !== null ? 'consent' : 'authorize';
-}
-
-function place({ id, cause, atMs }: Exchange) {
-  return { id, cause, at_ms: atMs };
-}
-
-function httpFields(
-  { request, requestId, startMs }: Exchange,
-  route: RouteName | null,
-  status: number,
-  caller: TrafficCallerView | null,
-) {
-  return {
-    ...{ method: request?.method ?? '', route, status, caller, request_id: requestId ?? null },
-    duration_ms: rounded(performance.now() - startMs),
-  };
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 100) / 100;
-}
-
-function viewOf(caller: TrafficCaller | undefined): TrafficCallerView | null {
-  if (!caller) return null;
-  const { kind, applicationId = null, userId = null, username = null } = caller;
-  return { kind, application_id: applicationId, user_id: userId, username };
-}
-
-/** The id at the beginning of an answer that shows a lobby. */
-const answeredId = /^\{"id":"(\d+)"/;
-
-function aboutRequest({ route, params, caller, answer, status }: ObservedRequest) {
-  const isNewLobby = status < 300 && (route === 'createLobby' || route === 'joinLobby');
-  return {
-    application_id: caller?.applicationId ?? params.application_id ?? null,
-    user_id: caller?.userId ?? params.user_id ?? null,
-    lobby_id: params.lobby_id ?? (isNewLobby ? (answeredId.exec(answer ?? '')?.[1] ?? null) : null),
-    guild_id: params.guild_id ?? null,
-  };
-}
-
-function aboutTopic(topic: Topic, scope: string) {
-  const [kind = '', first = null, second = null] = topic.split('/');
-  const [scopeKind, scopeId = null] = scope.split('/');
-  const ofApplication = kind === 'application' || kind === 'player' || kind === 'commands';
-  return {
-    application_id: ofApplication ? first : null,
-    user_id: kind === 'user' ? first : kind === 'player' ? second : null,
-    lobby_id: (kind === 'lobby' ? first : scopeKind === 'lobby' ? scopeId : null) as LobbyId | null,
-    guild_id: (kind === 'guild' ? first : kind === 'commands' ? second : null) as GuildId | null,
-  };
-}
-
-function aboutDelivery(document: Readonly<Record<string, unknown>> | undefined) {
-  const member = asRecord(asRecord(document?.member)?.user);
-  const user = asRecord(document?.user) ?? member ?? asRecord(asRecord(asRecord(document?.event)?.data)?.user);
-  return {
-    ...nobody,
-    application_id: textOf(document?.application_id),
-    user_id: textOf(user?.id),
-    guild_id: textOf(document?.guild_id),
-    lobby_id: textOf(asRecord(asRecord(document?.event)?.data)?.lobby_id),
-  };
-}
-
-const interactionEvents: Readonly<Record<number, string>> = {
-  1: 'PING',
-  2: 'APPLICATION_COMMAND',
-  3: 'MESSAGE_COMPONENT',
-  4: 'APPLICATION_COMMAND_AUTOCOMPLETE',
-  5: 'MODAL_SUBMIT',
-};
-
-function deliveryOf(
-  document: Readonly<Record<string, unknown>> | undefined,
-): Pick<TrafficDelivery, 'delivery' | 'event'> {
-  const event = asRecord(document?.event);
-  if (event) return { delivery: 'webhook_event', event: textOf(event.type) };
-  if (document === undefined || typeof document.type !== 'number')
-    return { delivery: 'identity_provider', event: null };
-  if (document.token !== undefined) return { delivery: 'interaction', event: interactionEvents[document.type] ?? null };
-  return { delivery: 'endpoint_probe', event: 'PING' };
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** The code and the message of an error. */
-function errorOf(status: number, answer: string | undefined) {
-  const error =
-    status >= 400 && answer !== undefined && answer.length <= bodyMax ? asRecord(parseJson(answer)) : undefined;
-  const { code, error: oauthError, message, error_description } = error ?? {};
-  const known = code ?? oauthError;
-  return {
-    error_code: typeof known === 'number' || typeof known === 'string' ? known : null,
-    error: textOf(message) ?? textOf(error_description),
-  };
-}
-
-/** Headers of a request that are worth showing; none of them is a credential. */
-const shownHeaders =
-  /^(?:accept|accept-language|content-(?:type|length)|host|origin|referer|user-agent|x-(?:discord|service|super|audit|forwarded).*|idempotency-key)$/;
-
-function headersOf(request: IncomingMessage | undefined): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = {};
-  if (!request) return shown;
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (shownHeaders.test(name)) shown[name] = String(value);
-  }
-  return shown;
-}
-
-/** A form's files are replaced by what they are, so that their content is not kept. */
-function withoutFiles(value: unknown): unknown {
-  if (value instanceof Uint8Array) return `(${value.byteLength} bytes)`;
-  if (Array.isArray(value)) return value.some(holdsBytes) ? value.map(withoutFiles) : value;
-  const record = asRecord(value);
-  if (!record || !Object.values(record).some(part => holdsBytes(part) || Array.isArray(part))) return value;
-  return Object.fromEntries(Object.entries(record).map(([name, part]) => [name, withoutFiles(part)]));
-}
-
-function holdsBytes(value: unknown): boolean {
-  if (value instanceof Uint8Array) return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(part => part instanceof Uint8Array);
-}
-
-/** What a server outside answered, read from a copy while others read the original; only small texts. */
-async function answerOf(response: Response): Promise<string | undefined> {
-  const type = response.headers.get('content-type') ?? '';
-  const length = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY);
-  if (!/json|text/.test(type) || length > answerBytesMax || typeof response.clone !== 'function') return undefined;
-  return response.clone().text();
-}
-
-const answerBytesMax = 16 * 1024;
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error instanceof Error ? error : { message: String(error), cause: undefined };
-  const code = asRecord(cause)?.code ?? asRecord(error)?.code;
-  return typeof code === 'string' ? `${message} (${code})` : message;
-}
-
-/** Text of JSON that is parsed when it is shown. */
-function parseLater(text: string): { toJSON(): unknown } {
-  return { toJSON: () => parseJson(text) };
-}
+/** Dispatches that nobody received and that can still be encoded. */
+const unreadMax = 200;

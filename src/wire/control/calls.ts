@@ -2,6 +2,7 @@ import type { CallAnswer, CallBody, SessionBody } from './act.ts';
 import type { CommandsAnswer, CommandsQuery, CommandVersionsAnswer, ExplainAnswer, ExplainBody } from './commands.ts';
 import type { LobbiesPage, LobbiesQuery, LobbyDetails } from './lobbies.ts';
 import type { SessionActionBody, SessionDetails, SessionsPage, SessionsQuery } from './sessions.ts';
+import type { ConversationPage, UserSocial } from './social.ts';
 import type { ControlStatus } from './status.ts';
 import type { ClockAnswer, ClockBody, ClockToNextAnswer, TimersAnswer, TimersQuery } from './time.ts';
 import type { TrafficDetails, TrafficPage, TrafficQuery, TrafficReplay, TrafficReplayBody } from './traffic.ts';
@@ -37,9 +38,15 @@ export interface ControlCalls {
   'DELETE /traffic': { answer: undefined };
   'GET /applications': { query: ListQuery; answer: ApplicationsPage };
   'GET /applications/{id}': { answer: ApplicationDetails };
+  /** 409 for the parent of others. */
+  'DELETE /applications/{id}': { answer: undefined };
   'POST /applications/{id}/rotate': { body: RotateBody; answer: RotatedCredential };
   'GET /users': { query: ListQuery & { readonly username?: string }; answer: UsersPage };
   'GET /users/{id}': { answer: UserDetails };
+  /** 409 for one who owns an application or a guild. */
+  'DELETE /users/{id}': { answer: undefined };
+  'GET /users/{id}/social': { answer: UserSocial };
+  'GET /users/{id}/conversations/{other}': { query: ListQuery; answer: ConversationPage };
   'GET /users/{id}/authorizations': { answer: AuthorizationsAnswer };
   'POST /users/{id}/session': { body: SessionBody | undefined; answer: { readonly token: string } };
   'DELETE /users/{id}/tokens': { answer: undefined };
@@ -47,6 +54,12 @@ export interface ControlCalls {
   'GET /guilds': { query: ListQuery; answer: GuildsPage };
   'GET /guilds/{id}': { answer: GuildDetails };
   'GET /guilds/{id}/members': { query: ListQuery; answer: GuildMembersPage };
+  'DELETE /guilds/{id}': { answer: undefined };
+  /** 409 for the role of everyone. */
+  'DELETE /guilds/{id}/roles/{role}': { answer: undefined };
+  'DELETE /guilds/{id}/channels/{channel}': { answer: undefined };
+  /** 409 for the owner. */
+  'DELETE /guilds/{id}/members/{user}': { answer: undefined };
   'GET /lobbies': { query: LobbiesQuery; answer: LobbiesPage };
   'GET /lobbies/{id}': { answer: LobbyDetails };
   'GET /commands': { query: CommandsQuery; answer: CommandsAnswer };
@@ -97,6 +110,9 @@ export interface FixturesDocument {
   readonly applications?: readonly Readonly<Record<string, unknown>>[];
   readonly users?: readonly Readonly<Record<string, unknown>>[];
   readonly guilds?: readonly Readonly<Record<string, unknown>>[];
+  readonly relationships?: readonly Readonly<Record<string, unknown>>[];
+  readonly social_settings?: readonly Readonly<Record<string, unknown>>[];
+  readonly direct_messages?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** An armed fault: its document, `id`, and how often it is still injected. */

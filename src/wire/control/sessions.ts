@@ -64,7 +64,8 @@ export interface SessionActionBody {
 }
 
 /**
- * `drop` cuts the connection, `freeze` leaves it open and silent, `reconnect` asks the client to reconnect (op 7), `invalidate` sends an
+ * `drop` cuts the connection, `freeze` leaves it open and silent, `thaw` ends that (a client that has missed something is
+ * asked to reconnect, and receives it when it resumes), `reconnect` asks the client to reconnect (op 7), `invalidate` sends an
  * invalid session (op 9), `end` ends the session.
  */
-export type SessionAction = 'drop' | 'freeze' | 'reconnect' | 'invalidate' | 'end';
+export type SessionAction = 'drop' | 'freeze' | 'thaw' | 'reconnect' | 'invalidate' | 'end';

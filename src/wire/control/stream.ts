@@ -23,6 +23,8 @@ export type ControlArea =
   | 'commands'
   | 'permissions'
   | 'authorizations'
+  /** Relationships, presences, settings and messages between users. */
+  | 'social'
   | 'interactions'
   | 'sessions'
   | 'faults'

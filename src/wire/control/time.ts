@@ -26,7 +26,11 @@ export type TimerKind =
   | 'interaction_answer'
   | 'interaction_token'
   | 'session_resume'
-  | 'fault_delay';
+  | 'webhook_retry'
+  | 'custom_status'
+  | 'activity_invite'
+  | 'headless_session'
+  | 'direct_message';
 
 export interface TimerDetails {
   readonly kind: TimerKind;

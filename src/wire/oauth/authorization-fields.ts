@@ -1,5 +1,5 @@
 import { type IntegrationType, integrationTypes } from '../../model/command.ts';
-import { type FieldErrorCode, fieldErrors, type Issue } from '../../model/errors/issue.ts';
+import { type CommonFieldErrorCode, commonFieldErrors, type Issue } from '../../model/errors/issue.ts';
 import { type AuthorizationCodeChallenge, codeChallengeMethod, isCodeChallenge } from './pkce-form.ts';
 
 /** The fields of {@link AuthorizationArgs}, as plain data. */
@@ -70,7 +70,7 @@ export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefin
 
 /** Custom-scheme redirects need PKCE, because another program may register the scheme and receive the code. @see docs/spec/oauth2.md#pkce */
 export function codeChallengeRequired(): Issue {
-  return issue('codeChallenge', 'BASE_TYPE_REQUIRED', fieldErrors.BASE_TYPE_REQUIRED());
+  return issue('codeChallenge', 'BASE_TYPE_REQUIRED', commonFieldErrors.BASE_TYPE_REQUIRED());
 }
 
 function given(value: unknown, check: Check): Issue[] {
@@ -79,7 +79,7 @@ function given(value: unknown, check: Check): Issue[] {
 
 function checkClientId(value: unknown): Issue[] {
   if (typeof value === 'bigint' ? isClientId(value) : isDecimalClientId(value)) return [];
-  return [issue('clientId', 'NUMBER_TYPE_COERCE', fieldErrors.NUMBER_TYPE_COERCE(String(value), 'snowflake'))];
+  return [issue('clientId', 'NUMBER_TYPE_COERCE', commonFieldErrors.NUMBER_TYPE_COERCE(String(value), 'snowflake'))];
 }
 
 function isDecimalClientId(value: unknown): boolean {
@@ -91,8 +91,8 @@ function isClientId(value: bigint): boolean {
 }
 
 function checkText(field: string, value: unknown, form: RegExp): Issue[] {
-  if (typeof value !== 'string') return [issue(field, 'STRING_TYPE_CONVERT', fieldErrors.STRING_TYPE_CONVERT())];
-  return form.test(value) ? [] : [issue(field, 'STRING_TYPE_REGEX', fieldErrors.STRING_TYPE_REGEX())];
+  if (typeof value !== 'string') return [issue(field, 'STRING_TYPE_CONVERT', commonFieldErrors.STRING_TYPE_CONVERT())];
+  return form.test(value) ? [] : [issue(field, 'STRING_TYPE_REGEX', commonFieldErrors.STRING_TYPE_REGEX())];
 }
 
 function checkCodeChallenge({ codeChallenge, customSchemeParam }: AuthorizationArgsFields): Issue[] {
@@ -100,11 +100,11 @@ function checkCodeChallenge({ codeChallenge, customSchemeParam }: AuthorizationA
   const { method, challenge } = Object(codeChallenge) as Partial<Record<'method' | 'challenge', unknown>>;
   const issues: Issue[] = [];
   if (method !== codeChallengeMethod) {
-    const message = fieldErrors.BASE_TYPE_CHOICES([codeChallengeMethod]);
+    const message = commonFieldErrors.BASE_TYPE_CHOICES([codeChallengeMethod]);
     issues.push({ path: ['codeChallenge', 'method'], code: 'BASE_TYPE_CHOICES', message });
   }
   if (typeof challenge !== 'string' || !isCodeChallenge(challenge)) {
-    const message = fieldErrors.STRING_TYPE_REGEX();
+    const message = commonFieldErrors.STRING_TYPE_REGEX();
     issues.push({ path: ['codeChallenge', 'challenge'], code: 'STRING_TYPE_REGEX', message });
   }
   return issues;
@@ -113,16 +113,16 @@ function checkCodeChallenge({ codeChallenge, customSchemeParam }: AuthorizationA
 function checkIntegrationType(value: unknown): Issue[] {
   const choices = Object.values(integrationTypes);
   if ((choices as readonly unknown[]).includes(value)) return [];
-  return [issue('integrationType', 'BASE_TYPE_CHOICES', fieldErrors.BASE_TYPE_CHOICES(choices))];
+  return [issue('integrationType', 'BASE_TYPE_CHOICES', commonFieldErrors.BASE_TYPE_CHOICES(choices))];
 }
 
 /** Checks the scheme of a custom-scheme redirect. */
 export function checkScheme(value: unknown): Issue[] {
   const issues = checkText('customSchemeParam', value, schemeForm);
   if (issues.length > 0 || !foreignSchemes.has(String(value).toLowerCase())) return issues;
-  return [issue('customSchemeParam', 'STRING_TYPE_REGEX', fieldErrors.STRING_TYPE_REGEX())];
+  return [issue('customSchemeParam', 'STRING_TYPE_REGEX', commonFieldErrors.STRING_TYPE_REGEX())];
 }
 
-function issue(field: string, code: FieldErrorCode, message: string): Issue {
+function issue(field: string, code: CommonFieldErrorCode, message: string): Issue {
   return { path: [field], code, message };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { viewNames } from '../../../src/console/router.ts';
 import { launchChromium } from '../../support/browser/chromium.ts';
 import { addressOf, ConsolePage, windows } from '../../support/console/console-page.ts';
 import { dispatchEntry, madeTraffic, requestEntry } from '../../support/console/made-traffic.ts';
@@ -119,6 +120,19 @@ describe.skipIf(chromium.missing)(`the console and its service${chromium.note}`,
     await page.waitForSelector('main [role=alert], main .loading');
     await page.click('nav >> text=Traffic');
     await page.waitForSelector('h1:has-text("Traffic")');
+    expect(errors.filter(error => !error.includes('Failed to load resource'))).toEqual([]);
+  });
+
+  it.each(['null', '{}'])('says in every view that every answer is %s', async answer => {
+    const { page, errors } = await open();
+    for (const name of ['/users', '/applications', '/guilds', '/lobbies', '/timers', '/traffic', '/faults', '/clock']) {
+      standIn.answers[`GET ${name}`] = answerWith(200, answer);
+    }
+    for (const view of viewNames.filter(name => name !== 'overview')) {
+      await page.goto(addressOf(standIn.consoleUrl, `#/${view}`));
+      await page.waitForSelector('main h1');
+      await page.waitForSelector('main [role=alert]');
+    }
     expect(errors.filter(error => !error.includes('Failed to load resource'))).toEqual([]);
   });
 

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  fieldErrors,
-  formatIssues,
-  formatPath,
-  type Issue,
-  issuesToTree,
-  treeToIssues,
-} from '../../../src/model/errors/issue.ts';
+import { fieldErrors } from '../../../src/model/errors/field-errors.ts';
+import { formatIssues, formatPath, type Issue, issuesToTree, treeToIssues } from '../../../src/model/errors/issue.ts';
 
 const leaf = '_errors';
 const step = fc.oneof(

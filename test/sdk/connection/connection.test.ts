@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { capabilities, closeCodes, intents, opcodes } from '../../../src/model/gateway.ts';
 import { expirationNoticeMs, type TokenExpiration } from '../../../src/sdk/auth/held-token.ts';
 import { Client } from '../../../src/sdk/client.ts';
+import { supplementMsMax } from '../../../src/sdk/connection/connection.ts';
 import type { ConnectionSnapshot, ConnectionStatus } from '../../../src/sdk/connection/connection-snapshot.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { elapse } from '../../support/clock/elapse.ts';
@@ -105,6 +106,36 @@ describe('connecting', () => {
     });
     await connected({ lobbies: [lobby('5'), lobby('6')] });
     expect(await known).toBe(2);
+  });
+
+  it('waits 5 s for the presences of friends where users are listed apart, and no longer', async () => {
+    const connecting = client.connect();
+    const link = await gateway.link();
+    await link.open({ users: [{ id: '9', username: 'ada' }] });
+    await link.settled();
+    clock.advance(supplementMsMax - 1);
+    await link.settled();
+    expect(client.status.status).toBe('connected');
+    clock.advance(1);
+    await connecting;
+    expect(client.status).toEqual({ status: 'ready', userId: '9' });
+    link.dispatch('READY_SUPPLEMENTAL', { merged_presences: { friends: [] } });
+    await link.settled();
+    expect(statuses()).toEqual(['disconnected', 'connecting', 'connected', 'ready']);
+  });
+
+  it('shows the presence again when a session is resumed, because the last change may have been lost', async () => {
+    const link = await connected();
+    await client.presence.set({ state: 'In a group' });
+    await client.presence.clear();
+    await link.next();
+    await link.next();
+    link.close(1012);
+    const next = await nextLink();
+    next.hello();
+    expect(await next.next()).toMatchObject({ op: opcodes.RESUME });
+    next.send({ op: opcodes.DISPATCH, t: 'RESUMED', d: {}, s: 3 });
+    expect(await next.next()).toMatchObject({ op: opcodes.PRESENCE_UPDATE, d: { activities: [], status: 'online' } });
   });
 
   it('joins the call in progress, and resolves immediately when it is ready', async () => {

@@ -32,7 +32,12 @@ function open(answer: (route: string) => unknown = () => []) {
     return { status: 200, body: await answer(route) };
   };
   const social = new SocialCalls({ send } as unknown as Calls, people);
-  const messages = new DirectMessages(social, { clock: new VirtualClock(0), logger: silentLogger, news });
+  const messages = new DirectMessages(social, {
+    clock: new VirtualClock(0),
+    logger: silentLogger,
+    news,
+    onInvite: () => {},
+  });
   const begin = (ready: object) => {
     const fields = { user: me, users: [friend], scopes: ['sdk.social_layer'], ...ready };
     people.began(fields);
@@ -90,6 +95,13 @@ describe('conversations', () => {
     expect([messages.get('5').messages, messages.get('2').messages]).toEqual([[], []]);
   });
 
+  it('of an account that was merged go to the other account', () => {
+    const { messages } = open();
+    messages.apply('MESSAGE_CREATE', messageOf('11', friend));
+    messages.apply('MESSAGE_CREATE', messageOf('12', { id: '7', username: 'ada_lovelace' }));
+    expect(messages.conversations.map(({ id, lastMessageId }) => [id, lastMessageId])).toEqual([['7', '12']]);
+  });
+
   it('take the names of users as they change, and forget everything but their handles at the end', () => {
     const { messages, people } = open();
     people.onMet = id => messages.named(id);
@@ -116,6 +128,7 @@ describe('history', () => {
     const none = new ApiError('Unknown Channel', { status: 404, apiCode: 10003, route: 'GET', issues: [] });
     const empty = open(() => Promise.reject(none));
     expect((await empty.messages.open('3')).messages).toEqual([]);
+    await expect(empty.messages.get('3').loadOlder(0)).rejects.toMatchObject({ code: 'invalid_limit' });
   });
 
   it('fills what was sent while a session was lost, also in conversations that nobody opened', async () => {
@@ -128,7 +141,7 @@ describe('history', () => {
     expect(asked).toEqual([]);
     begin({ private_channels: [channelOf('12')] });
     expect(asked).toEqual(['listDirectMessages']);
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     expect(textOf(messages.get('2').messages)).toBe('text 10,text 11,text 12');
     expect(messages.conversations[0]?.unreadCount).toBe(2);
     expect(events).toEqual(['directMessageReceived 11', 'directMessageReceived 12']);

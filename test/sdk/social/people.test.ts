@@ -75,6 +75,21 @@ describe('READY', () => {
     expect(events).toEqual(['friendGroupChanged 2', 'userUpdated 2']);
   });
 
+  it('of another session without presences leaves those that came since, and no older ones', () => {
+    const { people, events } = open({ relationships: [friendOf('2'), friendOf('3')], presences: [] });
+    const online = (id: string) => people.apply('PRESENCE_UPDATE', { user: { id }, status: 'online', activities: [] });
+    online('2');
+    online('3');
+    people.began({ ...session, relationships: [friendOf('2'), friendOf('3')], users: [] });
+    online('3');
+    events.length = 0;
+    people.settle();
+    expect(groupsOf(people.friends)).toEqual(['', 'user3', 'user2']);
+    expect(events).toEqual(['friendGroupChanged 2', 'userUpdated 2']);
+    people.settle();
+    expect(events).toHaveLength(2);
+  });
+
   it('without the scope leaves the lists empty and says why', () => {
     const { people } = open({ scopes: ['identify', 'lobbies.write'] });
     expect(people.friends.unavailable).toEqual({ reason: 'missing_scope', missing: 'relationships.read' });
@@ -109,6 +124,15 @@ describe('the groups', () => {
     });
     expect(groupsOf(people.friends)).toEqual(['zoe', 'mia,Ann', '']);
     expect(people.user('2')?.activities.map(({ type }) => type)).toEqual([4, 0]);
+  });
+
+  it('count what a user hides from others and shows to those whom they have invited', () => {
+    const { people } = open({ relationships: [friendOf('2')], presences: [] });
+    const hidden_activities = [activityOf()];
+    people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'online', activities: [], hidden_activities });
+    expect(groupsOf(people.friends)).toEqual(['user2', '', '']);
+    people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'offline', activities: [], hidden_activities });
+    expect(groupsOf(people.friends)).toEqual(['', '', 'user2']);
   });
 
   it('have a user of both kinds once, until neither is left', () => {
@@ -227,6 +251,39 @@ describe('a user', () => {
       avatarUrl: 'http://127.0.0.1/embed/avatars/2.png',
     });
     expect(people.user('5')).toBeUndefined();
+  });
+
+  it("has the profiles of the game's accounts, one for each application, until a session without them begins", () => {
+    const steam = {
+      provider_type: 'STEAM',
+      provider_issued_user_id: '76',
+      provider_id: null,
+      preferred_global_name: null,
+    };
+    const profile = (application_id: string, username: string | null) => ({
+      ...{ user_id: '2', application_id, username, metadata: '{"rank":"gold"}', avatar_hash: null, external_id: steam },
+    });
+    const { people, events } = open({
+      ...{ relationships: [friendOf('2')], presences: [] },
+      user_application_profiles: { 2: [profile('1', 'harbour-cat')] },
+    });
+    expect(people.user('2')?.profiles).toEqual([
+      {
+        applicationId: '1',
+        username: 'harbour-cat',
+        metadata: { rank: 'gold' },
+        externalId: { providerType: 'STEAM', providerIssuedUserId: '76' },
+      },
+    ]);
+    expect(isDeeplyFrozen(people.user('2'))).toBe(true);
+    people.apply('USER_APPLICATION_IDENTITY_UPDATE', profile('1', 'sea-cat'));
+    people.apply('USER_APPLICATION_IDENTITY_UPDATE', profile('7', null));
+    expect(people.user('2')?.profiles.map(({ username }) => username)).toEqual(['sea-cat', undefined]);
+    people.apply('USER_APPLICATION_IDENTITY_REMOVE', { user_id: '2', application_id: '1' });
+    expect(people.user('2')?.profiles.map(({ applicationId }) => applicationId)).toEqual(['7']);
+    expect(events).toEqual(['userUpdated 2', 'userUpdated 2', 'userUpdated 2']);
+    people.began({ ...session, relationships: [friendOf('2')], user_application_profiles: { x: 5 } });
+    expect(people.user('2')?.profiles).toEqual([]);
   });
 
   it('notifies those who watch it, and completes when the client is closed', () => {

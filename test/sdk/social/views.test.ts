@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FriendsSnapshot } from '../../../src/sdk/social/snapshot.ts';
-import { presenceOf, searchFriends } from '../../../src/sdk/social/views.ts';
+import { pictureAs, presenceOf, searchFriends } from '../../../src/sdk/social/views.ts';
 
 const friendOf = (username: string, displayName = username) => ({ id: username, username, displayName });
 const friends = {
@@ -17,6 +17,8 @@ describe('a search for friends', () => {
     expect(found('graces')).toEqual(['grace', 'gracie']);
     expect(found('admiral ')).toEqual(['gracie']);
     expect(found('adu')).toEqual(['ada']);
+    expect(found('🐈‍da')).toEqual([]);
+    expect(found('a🐈a')).toEqual(['ada']);
     expect(found('xyz')).toEqual([]);
     expect(found(' ')).toEqual([]);
   });
@@ -24,4 +26,11 @@ describe('a search for friends', () => {
 
 it('the presence of an unknown user is offline', () => {
   expect(presenceOf(undefined)).toEqual({ status: 'offline', activity: undefined, activities: [] });
+});
+
+it('the address of a picture names other types of file, unless the picture stands for a missing one', () => {
+  expect(pictureAs('http://127.0.0.1/avatars/9/a_1f.gif', 'webp', 'jpeg')).toBe('http://127.0.0.1/avatars/9/a_1f.webp');
+  expect(pictureAs('http://127.0.0.1/avatars/9/1f.png', 'webp', 'jpeg')).toBe('http://127.0.0.1/avatars/9/1f.jpeg');
+  const missing = 'http://127.0.0.1/embed/avatars/2.png';
+  expect(pictureAs(missing, 'webp', 'jpeg')).toBe(missing);
 });

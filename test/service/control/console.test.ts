@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { allIntents } from '../../../src/model/gateway.ts';
-import { type Service, startService } from '../../../src/service/index.ts';
+import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
 import { consoleLimits } from '../../../src/service/support/service-limits.ts';
 import { readRecording } from '../../../src/testing/recording/recording.ts';
 import type { ActAs } from '../../../src/wire/control/act.ts';
@@ -18,6 +20,17 @@ const [ada, grace, edsger] = starfall.users;
 const [guild] = starfall.guilds;
 const bot: ActAs = { kind: 'bot', application_id: application.id };
 const adasGame: ActAs = { kind: 'user', application_id: application.id, user_id: ada.id };
+
+interface ControlDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ControlOperation>>>>;
+}
+
+interface ControlOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: unknown }>> }>
+  >;
+}
 
 let service: Service;
 beforeAll(async () => {
@@ -240,7 +253,7 @@ describe('the control API for the console', () => {
   it('gives the world as a fixtures document without secrets, which a service accepts', async () => {
     const document = await control(service, 'GET /fixtures');
     expect(JSON.stringify(document)).not.toMatch(/starfall-bot-token|bot_token"|signing_key/);
-    const other = await startService({ fixtures: document });
+    const other = await startService({ fixtures: document as unknown as Fixtures });
     onTestFinished(() => other.close());
     const { guilds = [], applications = [] } = await control(other, 'GET /fixtures');
     expect(guilds).toEqual(document.guilds);
@@ -336,6 +349,28 @@ describe('the documentation', () => {
     const isNamed = ([method = '', path = '']: readonly string[]) =>
       rows.some(row => row.includes(method) && new RegExp(`${path.replace(/[{}]/g, '\\$&')}[\`?]`).test(row));
     expect(calls.filter(call => !isNamed(call)).map(call => call.join(' '))).toEqual([]);
+  });
+
+  it('is also an OpenAPI document of the calls that are mounted, whose answers are as it says', async () => {
+    const { body } = await sendControl(service, 'GET', '/openapi.json');
+    const document = body as ControlDocument;
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as object as SpecData);
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    const unknown = await sendControl(service, 'GET', '/nothing');
+    const [, list = ''] = /Calls: (.*)\.$/.exec((unknown.body as { message: string }).message) ?? [];
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} /control${path}`),
+    );
+    expect(described.sort()).toEqual(list.split(', ').sort());
+    const ids = Object.values(document.paths).flatMap(methods => Object.values(methods).map(one => one.operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      const schema = get?.responses['200']?.content?.['application/json']?.schema;
+      if (!schema || path.includes('{') || ['/commands', '/openapi.json'].includes(path)) continue;
+      const answer = await sendControl(service, 'GET', path);
+      const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema as object);
+      expect([validate(answer.body), validate.errors], path).toEqual([true, null]);
+    }
   });
 });
 
@@ -574,4 +609,36 @@ describe('the safety of the control API', () => {
     expect(first).toBeGreaterThan(1);
     expect((last - first) * size).toBeLessThan(consoleLimits.trafficBytesMax);
   });
+
+  it('counts whatever callers send, with or without a length, towards those bounds', async () => {
+    const other = await startService({ console: true, limits: 'off', fixtures: starfall });
+    onTestFinished(() => other.close());
+    const port = Number(new URL(other.apiBase).port);
+    const kept = async () => {
+      const { first, last } = await control(other, 'GET /traffic');
+      return last - first;
+    };
+    const send = async (request: string, count: number) => {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.write(request.repeat(count));
+      let answers = 0;
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        answers += piece.split('HTTP/1.1 ').length - 1;
+      });
+      await expect.poll(() => answers, { timeout: 15_000 }).toBeGreaterThan(count * 0.99);
+    };
+    const length = 16_000;
+    const host = 'Host: 127.0.0.1\r\n';
+    const body = `{"a":"${'x'.repeat(length)}"}`;
+    await send(
+      `POST /api/v10/partner-sdk/token HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      300,
+    );
+    // Before somebody reads it, less is kept.
+    expect((await kept()) * length).toBeLessThan(consoleLimits.trafficUnreadBytesMax);
+    await send(`GET /api/v10/gateway?${'x'.repeat(length - 1000)} HTTP/1.1\r\n${host}\r\n`, 1200);
+    expect((await kept()) * length).toBeLessThan(consoleLimits.trafficBytesMax * 1.1);
+  }, 30_000);
 });

@@ -5,6 +5,10 @@ import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import { registerControl } from '../../../src/service/control/routes.ts';
 import { snapshotVersion } from '../../../src/service/control/snapshot.ts';
 import { createLobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
+import { createDirectMessages } from '../../../src/service/domain/social/messages/messages.ts';
+import { presentActivities } from '../../../src/service/domain/social/messages/present.ts';
+import { createHeadlessSessions } from '../../../src/service/domain/social/presence/headless.ts';
+import { createRelationshipMoves } from '../../../src/service/domain/social/relationships/moves.ts';
 import { createWebhookEvents } from '../../../src/service/domain/webhooks/events.ts';
 import { createGateway } from '../../../src/service/gateway/gateway.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorize/authorization.ts';
@@ -37,6 +41,11 @@ async function open({ virtual = true } = {}) {
     gateway: createGateway(core, {
       ...{ credentials: createCredentials(core), lobbies: createLobbies(core), pendingWork },
     }),
+    removalParts: {
+      ...{ lobbies: createLobbies(core), relationships: createRelationshipMoves(core), authorizations: authorization },
+      messages: createDirectMessages(core, { webhookEvents, present: presentActivities }),
+      headless: createHeadlessSessions(core),
+    },
     acting: undefined,
     askSelf: () => Promise.reject(new Error('There is no API here.')),
     controlBase: () => '',

@@ -8,7 +8,7 @@ import {
   optionChannelTypes,
   optionTypes,
 } from '../../../src/model/command.ts';
-import type { FieldErrorCode } from '../../../src/model/errors/issue.ts';
+import type { FieldErrorCode } from '../../../src/model/errors/field-errors.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import { type Locale, locales } from '../../../src/model/locale.ts';
 

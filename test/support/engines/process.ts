@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { isOnPath } from '../runs/on-path.ts';
 
-/** A server of a test. It ends with the test's process at the latest. */
+/** A server of a test. It ends with the test's process at the latest; where there is `setpriv`, even when that is killed. */
 export interface ServerProcess {
   readonly child: ChildProcess;
   /** Stops it and all of its processes where they are, until {@link proceed}. */
@@ -11,6 +12,8 @@ export interface ServerProcess {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
+const wrapper = isOnPath('setpriv') ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+
 /** Starts a server, and waits until it writes `ready`. @throws Error with its output when it ends before */
 export async function startServer(
   program: string,
@@ -18,7 +21,8 @@ export async function startServer(
   ready: RegExp,
   options: SpawnOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [first = program, ...rest] = [...wrapper, program, ...args];
+  const child = spawn(first, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));

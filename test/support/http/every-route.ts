@@ -377,7 +377,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       await befriended();
       return {};
     },
-    requestRelationship: async () => ({ body: { username: `user-${await newcomer()}`, note: 'Hello' } }),
+    requestRelationship: async () => ({ body: { username: `user_${await newcomer()}`, note: 'Hello' } }),
     putRelationship: async () => ({ params: { user_id: await newcomer() }, body: { type: -1, note: 'Hello' } }),
     editRelationship: async () => ({ params: { user_id: await befriended() }, body: { nickname: 'Friend' } }),
     deleteRelationship: async () => ({ params: { user_id: await befriended() } }),

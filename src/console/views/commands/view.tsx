@@ -3,7 +3,7 @@ import type { ApplicationsPage, GuildsPage } from '../../../wire/control/world.t
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate, type ViewProps } from '../../router.ts';
 import { Select } from '../../ui/field.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { EmptyState, ErrorNote, Loading, Unready } from '../../ui/states.tsx';
 import { commandWords as words } from '../../words/en/commands.ts';
 import { CommandsPane } from './commands-pane.tsx';
 import { globalPart, hrefOfCommands, type Tab } from './links.ts';
@@ -31,8 +31,10 @@ export default function CommandsView({ path, query }: ViewProps) {
     areas: ['guilds'],
   });
 
-  if (applications.error) return <ErrorNote error={applications.error} onRetry={applications.reload} />;
-  if (!list) return <Loading />;
+  if (applications.error || !list) {
+    const { data, error, reload } = applications;
+    return <Unready title={words.title} isAnswered={data !== undefined} error={error} onRetry={reload} />;
+  }
   if (list.length === 0 || !application) {
     return (
       <>

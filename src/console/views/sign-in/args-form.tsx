@@ -31,6 +31,20 @@ export function ArgsForm({
     const { state, nonce, verifier, challenge } = await newFlowArgs(args.clientId, args.scopes, args.scheme);
     set({ state, nonce, verifier, challenge });
   };
+  const mono = (
+    name: 'verifier' | 'challenge' | 'state' | 'nonce',
+    onInput: (value: string) => void,
+    issue?: string,
+  ) => (
+    <TextField
+      label={words.args[name]}
+      hint={words.args[`${name}Hint`]}
+      isMono
+      value={args[name]}
+      {...errorAt(issue ?? name)}
+      onInput={onInput}
+    />
+  );
   const presets = [
     [words.args.communication, defaultCommunicationScopes],
     [words.args.presence, defaultPresenceScopes],
@@ -96,38 +110,11 @@ export function ArgsForm({
           ? words.args.noneRegistered
           : `${words.args.registered}: ${application.redirect_uris.join(', ')}`}
       </p>
-      <TextField
-        label={words.args.verifier}
-        hint={words.args.verifierHint}
-        isMono
-        value={args.verifier}
-        onInput={verifier => void setVerifier(verifier)}
-      />
-      <TextField
-        label={words.args.challenge}
-        hint={words.args.challengeHint}
-        isMono
-        value={args.challenge}
-        {...errorAt('codeChallenge')}
-        onInput={challenge => set({ challenge })}
-      />
+      {mono('verifier', verifier => void setVerifier(verifier))}
+      {mono('challenge', challenge => set({ challenge }), 'codeChallenge')}
       <div class="sign-in-columns">
-        <TextField
-          label={words.args.state}
-          hint={words.args.stateHint}
-          isMono
-          value={args.state}
-          {...errorAt('state')}
-          onInput={state => set({ state })}
-        />
-        <TextField
-          label={words.args.nonce}
-          hint={words.args.nonceHint}
-          isMono
-          value={args.nonce}
-          {...errorAt('nonce')}
-          onInput={nonce => set({ nonce })}
-        />
+        {mono('state', state => set({ state }))}
+        {mono('nonce', nonce => set({ nonce }))}
       </div>
       <div class="row">
         <Button onClick={() => void fresh()}>{words.args.fresh}</Button>

@@ -5,7 +5,7 @@ import type { ApplicationDetails, ApplicationsPage, GuildsPage, UsersPage } from
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, setQuery, type ViewProps } from '../../router.ts';
 import { Select } from '../../ui/field.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { EmptyState, Unready } from '../../ui/states.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { signInWords as words } from '../../words/en/sign-in.ts';
 import { CodeFlow } from './code-flow.tsx';
@@ -36,8 +36,11 @@ export default function SignInView({ path, query }: ViewProps) {
   const [args, setArgs] = useFlowArgs(application);
 
   const failed = [applications, users, status].find(({ error }) => error !== undefined);
-  if (failed?.error) return <ErrorNote error={failed.error} onRetry={failed.reload} />;
-  if (!list || !users.data || !status.data) return <Loading />;
+  if (failed || !list || !users.data || !status.data) {
+    const isAnswered = applications.data !== undefined && !list;
+    const reload = failed?.reload ?? applications.reload;
+    return <Unready title={words.title} isAnswered={isAnswered} error={failed?.error} onRetry={reload} />;
+  }
   if (!application || userId === '') {
     const [title, text] = application
       ? [words.noUsers, words.noUsersHint]

@@ -4,7 +4,7 @@ import { hrefOf, setQuery, type ViewProps } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
 import { useCommands } from '../../ui/commands.ts';
 import { Field } from '../../ui/field.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
+import { EmptyState, ErrorNote, Unready } from '../../ui/states.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { stageWords as words } from '../../words/en/stage.ts';
 import { AppSide } from './app-side.tsx';
@@ -28,8 +28,7 @@ export default function StageView({ query }: ViewProps) {
     })),
     [],
   );
-  if (error && !world) return <ErrorNote error={error} onRetry={reload} />;
-  if (!world) return <Loading />;
+  if (!world) return <Unready title={words.title} isAnswered={false} error={error} onRetry={reload} />;
   if (world.users.length === 0) {
     return (
       <>

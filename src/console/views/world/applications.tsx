@@ -5,85 +5,71 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import type { PartProps } from './parts.ts';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
 import { usePages } from './use-pages.ts';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.applications;
 
 export function Applications({ openId }: PartProps) {
   const pages = usePages<ApplicationDetails>('/applications', 'applications', {}, 'applications');
-  const [isCreating, setCreating] = useState(false);
   const [secrets, setSecrets] = useState<readonly FreshSecret[]>([]);
-  const add = (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      {words.add}
-    </Button>
-  );
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-applications"
-        closeHref={hrefOf('world', ['applications'])}
-        list={
-          <div class="world-list">
-            <div class="row">{add}</div>
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState title={words.empty} text={words.emptyHint} />
-            ) : (
-              <Table
-                label={worldWords.tabs.applications}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['applications', id]))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  { id: 'name', label: words.columns.name, cell: ({ name }) => name },
-                  { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
-                  {
-                    id: 'kind',
-                    label: words.columns.kind,
-                    width: '9.5rem',
-                    isMinor: true,
-                    cell: ({ public_client }) => (public_client ? words.kinds.public : words.kinds.confidential),
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={openId !== undefined && <ApplicationCard key={openId} id={openId} onSecrets={setSecrets} />}
+    <>
+      <WorldList
+        part="applications"
+        pages={pages}
+        openId={openId}
+        addLabel={words.add}
+        empty={words.empty}
+        emptyHint={words.emptyHint}
+        columns={[
+          { id: 'name', label: words.columns.name, cell: ({ name }) => name },
+          { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+          {
+            id: 'kind',
+            label: words.columns.kind,
+            width: '9.5rem',
+            isMinor: true,
+            cell: ({ public_client }) => (public_client ? words.kinds.public : words.kinds.confidential),
+          },
+        ]}
+        detail={id => <ApplicationCard key={id} id={id} onSecrets={setSecrets} onDeleted={pages.reload} />}
+        form={(onSaved, onClose) => (
+          <ApplicationForm
+            application={undefined}
+            onClose={onClose}
+            onSaved={(id, fresh) => {
+              setSecrets(fresh);
+              onSaved(id);
+            }}
+          />
+        )}
       />
-      {isCreating && (
-        <ApplicationForm
-          application={undefined}
-          onClose={() => setCreating(false)}
-          onSaved={(id, fresh) => {
-            setCreating(false);
-            setSecrets(fresh);
-            pages.reload();
-            navigate(hrefOf('world', ['applications', id]));
-          }}
-        />
-      )}
       {secrets.length > 0 && <SecretsDialog secrets={secrets} onClose={() => setSecrets([])} />}
-    </div>
+    </>
   );
 }
 
-function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(secrets: readonly FreshSecret[]): void }) {
+function ApplicationCard({
+  id,
+  onSecrets,
+  onDeleted,
+}: {
+  readonly id: string;
+  onSecrets(secrets: readonly FreshSecret[]): void;
+  onDeleted(): void;
+}) {
   const { data, error, reload } = useControl<ApplicationDetails>(`/applications/${encodeURIComponent(id)}`, {
     areas: ['applications'],
   });
@@ -132,6 +118,15 @@ function ApplicationCard({ id, onSecrets }: { readonly id: string; onSecrets(sec
         <a class="button" href={hrefOf('traffic', [], { application_id: data.id })}>
           {words.toTraffic}
         </a>
+        <DeleteButton
+          name={data.name}
+          path={`/applications/${encodeURIComponent(id)}`}
+          text={worldWords.deleting.application}
+          onDeleted={() => {
+            onDeleted();
+            navigate(hrefOf('world', ['applications']));
+          }}
+        />
       </div>
       <dl class="facts">
         <Fact label={worldWords.id}>

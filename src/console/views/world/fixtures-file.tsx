@@ -53,12 +53,12 @@ export function FixturesFile() {
     setChecked(text);
     if ('fault' in reading) return running.fail({ message: words.notJson(reading.fault), issues: [] });
     const document = reading.value as FixturesDocument;
-    const counts = words.counts(...countsOf(document));
+    const counts = words.counts(countsOf(document));
     if (!(await ask({ title: words.applyTitle, text: words.applyText(counts), confirm: words.apply }))) return;
     await running.run(async () => {
       const known = await applicationIds();
       const answer = await postFixtures(document);
-      toast(words.applied(words.counts(...countsOf(answer))));
+      toast(words.applied(words.counts(countsOf(answer))));
       setSecrets(freshSecrets(document, answer, known));
     });
   };
@@ -158,8 +158,16 @@ export function FixturesFile() {
   );
 }
 
-function countsOf(document: FixturesDocument): [applications: number, users: number, guilds: number] {
+function countsOf(document: FixturesDocument) {
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
-  const { applications, users, guilds } = (document ?? {}) as FixturesDocument;
-  return [count(applications), count(users), count(guilds)];
+  const { applications, users, guilds, relationships, social_settings, direct_messages } = (document ??
+    {}) as FixturesDocument;
+  return {
+    applications: count(applications),
+    users: count(users),
+    guilds: count(guilds),
+    relationships: count(relationships),
+    social_settings: count(social_settings),
+    direct_messages: count(direct_messages),
+  };
 }

@@ -3,79 +3,48 @@ import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary }
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
 import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
 import { usePages } from './use-pages.ts';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.guilds;
 
 export function Guilds({ openId }: PartProps) {
   const pages = usePages<GuildSummary>('/guilds', 'guilds', {}, 'guilds');
-  const [isCreating, setCreating] = useState(false);
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-guilds"
-        closeHref={hrefOf('world', ['guilds'])}
-        list={
-          <div class="world-list">
-            <div class="row">
-              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-                {words.add}
-              </Button>
-            </div>
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState title={words.empty} text={words.emptyHint} />
-            ) : (
-              <Table
-                label={worldWords.tabs.guilds}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['guilds', id]))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  { id: 'name', label: words.name, cell: ({ name }) => name },
-                  { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
-                  {
-                    id: 'channels',
-                    label: words.channels,
-                    width: '6rem',
-                    isNumber: true,
-                    isMinor: true,
-                    cell: ({ channels }) => channels.length,
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={openId !== undefined && <GuildCard key={openId} id={openId} />}
-      />
-      {isCreating && (
-        <GuildForm
-          guild={undefined}
-          onClose={() => setCreating(false)}
-          onSaved={id => {
-            setCreating(false);
-            pages.reload();
-            navigate(hrefOf('world', ['guilds', id]));
-          }}
-        />
-      )}
-    </div>
+    <WorldList
+      part="guilds"
+      pages={pages}
+      openId={openId}
+      addLabel={words.add}
+      empty={words.empty}
+      emptyHint={words.emptyHint}
+      columns={[
+        { id: 'name', label: words.name, cell: ({ name }) => name },
+        { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+        {
+          id: 'channels',
+          label: words.channels,
+          width: '6rem',
+          isNumber: true,
+          isMinor: true,
+          cell: ({ channels }) => channels.length,
+        },
+      ]}
+      detail={id => <GuildCard key={id} id={id} onDeleted={pages.reload} />}
+      form={(onSaved, onClose) => <GuildForm guild={undefined} onClose={onClose} onSaved={onSaved} />}
+    />
   );
 }
 
@@ -84,7 +53,7 @@ type Edited =
   | { readonly kind: 'role' | 'channel' | 'member'; readonly id: string | undefined }
   | undefined;
 
-function GuildCard({ id }: { readonly id: string }) {
+function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }) {
   const path = `/guilds/${encodeURIComponent(id)}`;
   const { data, error, reload } = useControl<GuildDetails>(path, { areas: ['guilds', 'lobbies'] });
   const members = usePages<GuildMemberDetails>(`${path}/members`, 'members', {}, 'guilds');
@@ -114,6 +83,15 @@ function GuildCard({ id }: { readonly id: string }) {
         <a class="button" href={hrefOf('commands', [], { guild_id: data.id })}>
           {words.toPermissions}
         </a>
+        <DeleteButton
+          name={data.name}
+          path={path}
+          text={worldWords.deleting.guild}
+          onDeleted={() => {
+            onDeleted();
+            navigate(hrefOf('world', ['guilds']));
+          }}
+        />
       </div>
       <dl class="facts">
         <Fact label={worldWords.id}>
@@ -160,6 +138,15 @@ function GuildCard({ id }: { readonly id: string }) {
                 >
                   {worldWords.edit}
                 </Button>
+                {(role.id as string) !== data.id && (
+                  <DeleteButton
+                    name={role.name}
+                    path={`${path}/roles/${encodeURIComponent(role.id)}`}
+                    text={worldWords.deleting.role}
+                    isBare
+                    onDeleted={onSaved}
+                  />
+                )}
               </li>
             );
           })}
@@ -201,6 +188,13 @@ function GuildCard({ id }: { readonly id: string }) {
               >
                 {worldWords.edit}
               </Button>
+              <DeleteButton
+                name={channel.name}
+                path={`${path}/channels/${encodeURIComponent(channel.id)}`}
+                text={worldWords.deleting.channel}
+                isBare
+                onDeleted={onSaved}
+              />
             </li>
           ))}
         </ul>
@@ -239,6 +233,15 @@ function GuildCard({ id }: { readonly id: string }) {
                   >
                     {worldWords.edit}
                   </Button>
+                )}
+                {!member.is_bot && member.user_id !== data.owner_id && (
+                  <DeleteButton
+                    name={name}
+                    path={`${path}/members/${encodeURIComponent(member.user_id)}`}
+                    text={worldWords.deleting.member}
+                    isBare
+                    onDeleted={onSaved}
+                  />
                 )}
               </li>
             );

@@ -1,5 +1,6 @@
 /** The parts of the world, as its tabs and addresses name them. */
 export const parts = ['applications', 'users', 'guilds', 'sessions', 'fixtures'] as const;
+export type Part = (typeof parts)[number];
 
 /** What every part is given. */
 export interface PartProps {

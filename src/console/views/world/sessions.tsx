@@ -3,21 +3,21 @@ import type { SessionAction, SessionDetails } from '../../../wire/control/sessio
 import { control } from '../../control/client.ts';
 import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
-import { hrefOf, navigate } from '../../router.ts';
+import { hrefOf } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
 import { Countdown } from '../../ui/countdown.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
 import { bytesText, countText } from '../../ui/text/numbers.ts';
 import { clockText } from '../../ui/text/time.ts';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
 import type { PartProps } from './parts.ts';
 import { usePages } from './use-pages.ts';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.sessions;
 
@@ -25,62 +25,45 @@ const words = worldWords.sessions;
 export function Sessions({ openId }: PartProps) {
   const pages = usePages<SessionDetails>('/sessions', 'sessions', {}, 'sessions');
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-sessions"
-        closeHref={hrefOf('world', ['sessions'])}
-        list={
-          <div class="world-list">
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState title={words.empty} text={words.emptyHint} />
-            ) : (
-              <Table
-                label={worldWords.tabs.sessions}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['sessions', id]))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  { id: 'who', label: words.columns.who, cell: whoOf },
-                  {
-                    id: 'kind',
-                    label: words.columns.kind,
-                    width: '6.5rem',
-                    cell: ({ kind }) => words.kinds[kind],
-                  },
-                  {
-                    id: 'state',
-                    label: words.columns.state,
-                    width: '8rem',
-                    cell: session => <State session={session} />,
-                  },
-                  {
-                    id: 'sequence',
-                    label: words.columns.sequence,
-                    width: '6rem',
-                    isNumber: true,
-                    isMinor: true,
-                    cell: ({ sequence }) => countText(sequence),
-                  },
-                  {
-                    id: 'buffer',
-                    label: words.columns.buffer,
-                    width: '6rem',
-                    isNumber: true,
-                    isMinor: true,
-                    cell: ({ replay }) => countText(replay.events),
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={openId !== undefined && <SessionCard key={openId} id={openId} />}
-      />
-    </div>
+    <WorldList
+      part="sessions"
+      pages={pages}
+      openId={openId}
+      empty={words.empty}
+      emptyHint={words.emptyHint}
+      columns={[
+        { id: 'who', label: words.columns.who, cell: whoOf },
+        {
+          id: 'kind',
+          label: words.columns.kind,
+          width: '6.5rem',
+          cell: ({ kind }) => words.kinds[kind],
+        },
+        {
+          id: 'state',
+          label: words.columns.state,
+          width: '8rem',
+          cell: session => <State session={session} />,
+        },
+        {
+          id: 'sequence',
+          label: words.columns.sequence,
+          width: '6rem',
+          isNumber: true,
+          isMinor: true,
+          cell: ({ sequence }) => countText(sequence),
+        },
+        {
+          id: 'buffer',
+          label: words.columns.buffer,
+          width: '6rem',
+          isNumber: true,
+          isMinor: true,
+          cell: ({ replay }) => countText(replay.events),
+        },
+      ]}
+      detail={id => <SessionCard key={id} id={id} />}
+    />
   );
 }
 
@@ -97,7 +80,7 @@ function State({ session: { connection } }: { readonly session: SessionDetails }
   );
 }
 
-const acts = ['drop', 'freeze', 'reconnect', 'resumable', 'invalidate', 'end'] as const;
+const acts = ['drop', 'freeze', 'thaw', 'reconnect', 'resumable', 'invalidate', 'end'] as const;
 type Act = (typeof acts)[number];
 
 function SessionCard({ id }: { readonly id: string }) {
@@ -218,7 +201,9 @@ function SessionCard({ id }: { readonly id: string }) {
               <Button
                 kind={act === 'invalidate' || act === 'end' ? 'danger' : 'plain'}
                 isBusy={running.isBusy}
-                isDisabled={isGone || (act !== 'end' && !connection)}
+                isDisabled={
+                  isGone || (act !== 'end' && !connection) || (act === 'thaw' && connection?.is_frozen !== true)
+                }
                 onClick={() => void disturb(act)}
               >
                 {words.acts[act].name}

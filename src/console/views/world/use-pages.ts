@@ -2,9 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ControlArea } from '../../../wire/control/stream.ts';
 import type { ListPage } from '../../../wire/control/world.ts';
 import { control, isAbort, type Query } from '../../control/client.ts';
+import { ControlError } from '../../control/errors.ts';
 import { areaChanges } from '../../control/live.ts';
 import { returns } from '../../control/service-state.ts';
 import { type Failure, failureOf } from '../../control/use-run.ts';
+import { words } from '../../words/en.ts';
 
 const pageSize = 200;
 /** As many as one call answers: so many rows are read again when something changes. */
@@ -48,7 +50,9 @@ export function usePages<Row>(path: string | undefined, name: string, query: Que
         query: { ...query, limit, after },
         signal,
       });
-      const rows = [...known, ...((answer[name] ?? []) as readonly Row[])];
+      const read = answer[name];
+      if (!Array.isArray(read)) throw new ControlError(0, words.control.unlike);
+      const rows = [...known, ...(read as readonly Row[])];
       setState({ key, rows, next: answer.next, isLoading: false });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;

@@ -5,18 +5,22 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate, setQuery } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail, ListWithDetail } from '../../ui/detail.tsx';
+import { Detail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.ts';
+import { socialWords } from '../../words/en/social.ts';
 import { worldWords } from '../../words/en/world.ts';
+import { DeleteButton } from './delete-button.tsx';
 import type { PartProps } from './parts.ts';
+import { SocialTab } from './social/social-tab.tsx';
 import { usePages } from './use-pages.ts';
 import { UserForm } from './user-form.tsx';
+import { WorldList } from './world-list.tsx';
 
 const words = worldWords.users;
 const pauseMs = 250;
@@ -25,88 +29,46 @@ export function Users({ openId, query }: PartProps) {
   const search = query.search ?? '';
   const [text, setText] = useState(search);
   const pages = usePages<UserSummary>('/users', 'users', { search }, 'users');
-  const [isCreating, setCreating] = useState(false);
   useEffect(() => setText(text => (text.trim() === search ? text : search)), [search]);
   useEffect(() => {
     const timer = setTimeout(() => setQuery({ search: text.trim() }), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <div class="world-part">
-      <ListWithDetail
-        storageKey="world-users"
-        closeHref={hrefOf('world', ['users'], { search })}
-        list={
-          <div class="world-list">
-            <div class="world-filters">
-              <TextField label={words.search} type="search" value={text} onInput={setText} />
-              <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-                {words.add}
-              </Button>
-            </div>
-            <FailureNote failure={pages.failure} onRetry={pages.reload} />
-            {pages.rows.length === 0 && !pages.hasMore ? (
-              <EmptyState
-                title={search === '' ? words.empty : words.nothingFound}
-                text={search === '' ? words.emptyHint : words.nothingFoundHint}
-              />
-            ) : (
-              <Table
-                label={worldWords.tabs.users}
-                rows={pages.rows}
-                keyOf={({ id }) => id}
-                selectedKey={openId}
-                onOpen={({ id }) => navigate(hrefOf('world', ['users', id], { search }))}
-                onNearEnd={pages.loadMore}
-                {...(pages.isLoading && { footer: <Loading /> })}
-                columns={[
-                  {
-                    id: 'user',
-                    label: words.columns.user,
-                    cell: ({ username, global_name }) => (
-                      <>
-                        {global_name ?? username} <span class="soft">@{username}</span>
-                      </>
-                    ),
-                  },
-                  { id: 'id', label: words.columns.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
-                  {
-                    id: 'locale',
-                    label: words.columns.locale,
-                    width: '6rem',
-                    isMinor: true,
-                    cell: ({ locale }) => locale,
-                  },
-                  {
-                    id: 'state',
-                    label: words.columns.state,
-                    width: '9rem',
-                    isMinor: true,
-                    cell: user => <UserState user={user} />,
-                  },
-                ]}
-              />
-            )}
-          </div>
-        }
-        detail={
-          openId !== undefined && (
-            <UserCard key={openId} id={openId} closeHref={hrefOf('world', ['users'], { search })} />
-          )
-        }
-      />
-      {isCreating && (
-        <UserForm
-          user={undefined}
-          onClose={() => setCreating(false)}
-          onSaved={id => {
-            setCreating(false);
-            pages.reload();
-            navigate(hrefOf('world', ['users', id]));
-          }}
-        />
+    <WorldList
+      part="users"
+      pages={pages}
+      openId={openId}
+      search={search}
+      filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
+      addLabel={words.add}
+      empty={search === '' ? words.empty : words.nothingFound}
+      emptyHint={search === '' ? words.emptyHint : words.nothingFoundHint}
+      columns={[
+        {
+          id: 'user',
+          label: words.columns.user,
+          cell: ({ username, global_name }) => (
+            <>
+              {global_name ?? username} <span class="soft">@{username}</span>
+            </>
+          ),
+        },
+        { id: 'id', label: words.columns.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
+        { id: 'locale', label: words.columns.locale, width: '6rem', isMinor: true, cell: ({ locale }) => locale },
+        {
+          id: 'state',
+          label: words.columns.state,
+          width: '9rem',
+          isMinor: true,
+          cell: user => <UserState user={user} />,
+        },
+      ]}
+      detail={(id, closeHref) => (
+        <UserCard key={id} id={id} query={query} closeHref={closeHref} onDeleted={pages.reload} />
       )}
-    </div>
+      form={(onSaved, onClose) => <UserForm user={undefined} onClose={onClose} onSaved={onSaved} />}
+    />
   );
 }
 
@@ -119,7 +81,12 @@ function UserState({ user: { banned, adult, provisional_of } }: { readonly user:
   );
 }
 
-function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: string }) {
+function UserCard({
+  id,
+  query,
+  closeHref,
+  onDeleted,
+}: Pick<PartProps, 'query'> & { readonly id: string; readonly closeHref: string; onDeleted(): void }) {
   const { data, error, reload } = useControl<UserDetails>(`/users/${encodeURIComponent(id)}`, {
     areas: ['users', 'authorizations', 'lobbies', 'guilds', 'sessions'],
   });
@@ -160,57 +127,28 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
         <a class="button" href={hrefOf('traffic', [], { user_id: data.id })}>
           {words.toTraffic}
         </a>
+        <DeleteButton
+          name={name}
+          path={`/users/${encodeURIComponent(id)}`}
+          text={worldWords.deleting.user}
+          onDeleted={() => {
+            onDeleted();
+            navigate(closeHref);
+          }}
+        />
       </div>
       <FailureNote failure={running.failure} />
-      <dl class="facts">
-        <Fact label={worldWords.id}>
-          <code>{data.id}</code>
-        </Fact>
-        <Fact label={words.username}>{data.username}</Fact>
-        <Fact label={words.globalName}>{data.global_name ?? worldWords.none}</Fact>
-        <Fact label={words.locale}>{data.locale}</Fact>
-        <Fact label={words.columns.state}>
-          <UserState user={data} /> {data.adult && words.adult}
-        </Fact>
-        <Fact label={worldWords.tabs.guilds}>
-          {data.guilds.length === 0
-            ? worldWords.none
-            : data.guilds.map(guild => (
-                <div key={guild.id}>
-                  <a href={hrefOf('world', ['guilds', guild.id])}>{guild.name}</a>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={words.lobbies}>
-          {data.lobbies.length === 0
-            ? worldWords.none
-            : data.lobbies.map(lobby => (
-                <div key={lobby.id}>
-                  <a href={hrefOf('lobbies', [lobby.id])}>{lobby.id}</a>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={words.authorizations}>
-          {data.authorizations.length === 0
-            ? worldWords.none
-            : data.authorizations.map(({ id, application_name, scopes }) => (
-                <div key={id}>
-                  {application_name} <span class="hint">{scopes.join(' ')}</span>
-                </div>
-              ))}
-        </Fact>
-        <Fact label={worldWords.tabs.sessions}>
-          {data.session_ids.length === 0
-            ? worldWords.none
-            : data.session_ids.map(session => (
-                <div key={session}>
-                  <a class="mono" href={hrefOf('world', ['sessions', session])}>
-                    {session}
-                  </a>
-                </div>
-              ))}
-        </Fact>
-      </dl>
+      <Tabs
+        label={name}
+        open={query.tab === 'social' ? 'social' : 'about'}
+        onOpen={tab => setQuery({ tab: tab === 'about' ? undefined : tab, with: undefined }, { replace: false })}
+        tabs={[
+          { id: 'about', label: socialWords.tabs.about },
+          { id: 'social', label: socialWords.tabs.social },
+        ]}
+      >
+        {query.tab === 'social' ? <SocialTab userId={id} withId={query.with} /> : <Facts user={data} />}
+      </Tabs>
       {isEditing && (
         <UserForm
           user={data}
@@ -222,5 +160,59 @@ function UserCard({ id, closeHref }: { readonly id: string; readonly closeHref: 
         />
       )}
     </Detail>
+  );
+}
+
+function Facts({ user: data }: { readonly user: UserDetails }) {
+  return (
+    <dl class="facts">
+      <Fact label={worldWords.id}>
+        <code>{data.id}</code>
+      </Fact>
+      <Fact label={words.username}>{data.username}</Fact>
+      <Fact label={words.globalName}>{data.global_name ?? worldWords.none}</Fact>
+      <Fact label={words.locale}>{data.locale}</Fact>
+      <Fact label={words.columns.state}>
+        <UserState user={data} /> {data.adult && words.adult}
+      </Fact>
+      <Fact label={worldWords.tabs.guilds}>
+        {data.guilds.length === 0
+          ? worldWords.none
+          : data.guilds.map(guild => (
+              <div key={guild.id}>
+                <a href={hrefOf('world', ['guilds', guild.id])}>{guild.name}</a>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={words.lobbies}>
+        {data.lobbies.length === 0
+          ? worldWords.none
+          : data.lobbies.map(lobby => (
+              <div key={lobby.id}>
+                <a href={hrefOf('lobbies', [lobby.id])}>{lobby.id}</a>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={words.authorizations}>
+        {data.authorizations.length === 0
+          ? worldWords.none
+          : data.authorizations.map(({ id, application_name, scopes }) => (
+              <div key={id}>
+                {application_name} <span class="hint">{scopes.join(' ')}</span>
+              </div>
+            ))}
+      </Fact>
+      <Fact label={worldWords.tabs.sessions}>
+        {data.session_ids.length === 0
+          ? worldWords.none
+          : data.session_ids.map(session => (
+              <div key={session}>
+                <a class="mono" href={hrefOf('world', ['sessions', session])}>
+                  {session}
+                </a>
+              </div>
+            ))}
+      </Fact>
+    </dl>
   );
 }

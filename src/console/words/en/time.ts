@@ -32,7 +32,11 @@ const timers: Readonly<Record<TimerKind, string>> = {
   interaction_answer: 'answer to an interaction',
   interaction_token: 'token of an interaction',
   session_resume: 'session to resume',
-  fault_delay: 'delayed request',
+  webhook_retry: 'webhook event to send again',
+  custom_status: 'custom status',
+  activity_invite: 'invite to an activity',
+  headless_session: 'session without a connection',
+  direct_message: 'ephemeral message',
 };
 
 /** The words of the view of time and faults. */

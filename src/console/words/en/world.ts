@@ -1,3 +1,13 @@
+/** What the lists of a fixtures document hold: one, several. */
+const listNames = {
+  applications: ['application', 'applications'],
+  users: ['user', 'users'],
+  guilds: ['guild', 'guilds'],
+  relationships: ['relationship', 'relationships'],
+  social_settings: ['user’s settings', 'users’ settings'],
+  direct_messages: ['message', 'messages'],
+} as const;
+
 /** The words of the world's view. */
 export const worldWords = {
   title: 'World',
@@ -12,10 +22,23 @@ export const worldWords = {
   cancel: 'Cancel',
   edit: 'Edit',
   saved: (name: string) => `${name} was saved.`,
-  fixtureNote:
-    'Saving posts fixtures: it adds or changes this entry, and nothing else. Fixtures never remove anything.',
+  fixtureNote: 'Saving posts fixtures: it adds or changes this entry, and nothing else.',
   id: 'Id',
   none: 'none',
+  deleting: {
+    title: (name: string) => `Delete ${name}?`,
+    label: (name: string) => `Delete ${name}`,
+    confirm: 'Delete',
+    done: (name: string) => `${name} was deleted.`,
+    user: 'Deleted with it: its memberships in lobbies and guilds, relationships, conversations, settings, authorizations and tokens. Its gateway sessions are closed. This cannot be undone.',
+    application:
+      'Deleted with it: its lobbies, commands, authorizations, relationships in its games and provisional accounts. It leaves its guilds, and its tokens stop working. This cannot be undone.',
+    guild:
+      'Deleted with it: its roles, channels and members, and the commands in it. Linked lobbies stay, without a channel. This cannot be undone.',
+    role: 'Members lose it, and overwrites that name it are deleted. This cannot be undone.',
+    channel: 'Deleted with it: its threads and overwrites. A linked lobby is unlinked. This cannot be undone.',
+    member: 'The user leaves the guild, with its roles and nickname. The user itself stays.',
+  },
   discardTitle: 'Discard your changes?',
   discardText: 'What you entered in this form is lost.',
   discard: 'Discard',
@@ -218,6 +241,11 @@ export const worldWords = {
         does: 'The socket stays open, but no frame passes. The client should notice by its heartbeat.',
         done: 'The socket is frozen.',
       },
+      thaw: {
+        name: 'Thaw',
+        does: 'Ends a freeze. A client that has missed something is asked to reconnect, and receives it when it resumes.',
+        done: 'The socket is no longer frozen.',
+      },
       reconnect: {
         name: 'Ask to reconnect',
         does: 'Sends op 7. The client should connect again and resume.',
@@ -248,7 +276,7 @@ export const worldWords = {
 
   fixtures: {
     intro:
-      'The whole world as one document: applications, users and guilds. It holds no secrets: those are stored as hashes. Keep it with your game, and start the service with --fixtures FILE.',
+      'The whole world as one document: applications, users and guilds, relationships, settings and messages between users. It holds no secrets: those are stored as hashes. Keep it with your game, and start the service with --fixtures FILE.',
     download: 'Download',
     copy: 'Copy',
     show: 'Show the present world',
@@ -259,14 +287,10 @@ export const worldWords = {
     applyTitle: 'Apply this document?',
     applyText: (counts: string) => `It adds or changes ${counts}. Nothing is removed.`,
     applied: (counts: string) => `Applied: ${counts}.`,
-    counts: (applications: number, users: number, guilds: number) =>
-      [
-        [applications, applications === 1 ? 'application' : 'applications'],
-        [users, users === 1 ? 'user' : 'users'],
-        [guilds, guilds === 1 ? 'guild' : 'guilds'],
-      ]
-        .filter(([count]) => count !== 0)
-        .map(([count, what]) => `${count} ${what}`)
+    counts: (counts: Readonly<Record<keyof typeof listNames, number>>) =>
+      (Object.keys(listNames) as (keyof typeof listNames)[])
+        .filter(list => counts[list] !== 0)
+        .map(list => `${counts[list]} ${listNames[list][counts[list] === 1 ? 0 : 1]}`)
         .join(', ') || 'nothing',
     notJson: (fault: string) => `The text is not JSON: ${fault}.`,
     issues: (count: number) => (count === 1 ? 'The document has one fault' : `The document has ${count} faults`),

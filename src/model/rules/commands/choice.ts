@@ -9,8 +9,8 @@ import {
   type Fields,
   isAbsent,
 } from '../field.ts';
+import type { FullReport } from '../full-report.ts';
 import { checkLocalizations } from '../locales/localizations.ts';
-import type { Report } from '../report.ts';
 
 /**
  * Checks the choices of an option of type STRING, INTEGER or NUMBER.
@@ -20,7 +20,7 @@ import type { Report } from '../report.ts';
  *
  * @see docs/spec/commands.md#choices; docs/spec/commands.md#options
  */
-export function checkChoices(report: Report, value: unknown, type: OptionType): void {
+export function checkChoices(report: FullReport, value: unknown, type: OptionType): void {
   if (!checkList(report, 'choices', value, limits.optionChoicesMax)) return;
   const count = Math.min(value.length, limits.optionChoicesMax);
   report.enter('choices');
@@ -34,24 +34,24 @@ export function checkChoices(report: Report, value: unknown, type: OptionType): 
   report.leave();
 }
 
-function checkChoice(report: Report, choice: Fields, type: OptionType): void {
+function checkChoice(report: FullReport, choice: Fields, type: OptionType): void {
   checkRequiredText(report, 'name', choice.name, limits.choiceNameLengthMax);
   checkLocalizations(report, 'name_localizations', choice.name_localizations, checkLocalizedName);
   checkValue(report, choice.value, type);
 }
 
-function checkLocalizedName(report: Report, locale: string, text: unknown): void {
+function checkLocalizedName(report: FullReport, locale: string, text: unknown): void {
   checkText(report, locale, text, 1, limits.choiceNameLengthMax);
 }
 
-function checkValue(report: Report, value: unknown, type: OptionType): void {
+function checkValue(report: FullReport, value: unknown, type: OptionType): void {
   if (type === optionTypes.STRING) checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
   else if (isAbsent(value)) report.at('value', 'BASE_TYPE_REQUIRED');
   else checkOptionNumber(report, 'value', value, type);
 }
 
 /** A number that an option of type INTEGER or NUMBER can carry. */
-export function checkOptionNumber(report: Report, key: string, value: unknown, type: OptionType): value is number {
+export function checkOptionNumber(report: FullReport, key: string, value: unknown, type: OptionType): value is number {
   const whole = type === optionTypes.INTEGER;
   const max = whole ? limits.integerMax : limits.numberMax;
   return checkNumber(report, key, value, -max, max, whole ? 'int' : 'float');

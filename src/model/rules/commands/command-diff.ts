@@ -109,7 +109,8 @@ function isPlainlySamePlace(server: Command, desired: CommandInput, traits: Diff
   return (server.dm_permission ?? true) === (desired.dm_permission ?? true);
 }
 
-function sameOption(a: CommandOption, b: CommandOption): boolean {
+/** As {@link isPlainlySame}, of an option. */
+export function sameOption(a: CommandOption, b: CommandOption): boolean {
   return (
     a.name === b.name &&
     a.type === b.type &&
@@ -140,8 +141,8 @@ function same(a: unknown, b: unknown): boolean {
 
 type List<Item> = readonly Item[] | null | undefined;
 
-/** An empty list is none. */
-function sameItems<Item>(a: List<Item>, b: List<Item>, sameItem: (a: Item, b: Item) => boolean): boolean {
+/** Whether two lists have the same items; an empty list is none. */
+export function sameItems<Item>(a: List<Item>, b: List<Item>, sameItem: (a: Item, b: Item) => boolean): boolean {
   const length = a?.length ?? 0;
   if (length !== (b?.length ?? 0)) return false;
   for (let i = 0; i < length; i++) if (!sameItem(a?.[i] as Item, b?.[i] as Item)) return false;

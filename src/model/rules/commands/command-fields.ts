@@ -17,8 +17,8 @@ import {
   type Fields,
   isAbsent,
 } from '../field.ts';
+import type { FullReport } from '../full-report.ts';
 import { checkLocalizations } from '../locales/localizations.ts';
-import type { Report } from '../report.ts';
 import { checkChatName, checkLocalizedChatName, checkLocalizedShownName, checkShownName } from './name.ts';
 import { checkCommandOptions } from './option.ts';
 import { checkLocalizedOptionNames } from './option-names.ts';
@@ -50,7 +50,11 @@ function isContextMenu(type: CommandType): boolean {
  *
  * @see docs/spec/commands.md#entry-point-command
  */
-export function checkCommandType(report: Report, type: unknown, { scope, traits }: CommandRuleContext): CommandType {
+export function checkCommandType(
+  report: FullReport,
+  type: unknown,
+  { scope, traits }: CommandRuleContext,
+): CommandType {
   if (isAbsent(type) || !checkEnum(report, 'type', type, types)) return CHAT_INPUT;
   if (type === PRIMARY_ENTRY_POINT) {
     if (scope === 'guild') report.at('type', 'APPLICATION_COMMAND_ENTRY_POINT_GUILD_INVALID');
@@ -63,31 +67,31 @@ export function checkCommandType(report: Report, type: unknown, { scope, traits 
  * Unspecified: an entry point's name is free like a context menu's (the automatic one is called `Launch`); the
  * interface applies its pattern to CHAT_INPUT names only.
  */
-export function checkCommandName(report: Report, name: unknown, type: CommandType): void {
+export function checkCommandName(report: FullReport, name: unknown, type: CommandType): void {
   if (type === CHAT_INPUT) checkChatName(report, 'name', name);
   else checkShownName(report, 'name', name);
 }
 
 /** Required for CHAT_INPUT and PRIMARY_ENTRY_POINT, nothing but empty for USER and MESSAGE. */
-export function checkCommandDescription(report: Report, description: unknown, type: CommandType): void {
+export function checkCommandDescription(report: FullReport, description: unknown, type: CommandType): void {
   if (!isContextMenu(type)) {
     checkRequiredText(report, 'description', description, limits.commandDescriptionLengthMax);
   } else if (!isAbsent(description)) checkNoDescription(report, 'description', description);
 }
 
-function checkNoDescription(report: Report, key: string, text: unknown): void {
+function checkNoDescription(report: FullReport, key: string, text: unknown): void {
   if (checkString(report, key, text) && text !== '') {
     report.at(key, 'APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID');
   }
 }
 
-function checkLocalizedDescription(report: Report, locale: string, text: unknown): void {
+function checkLocalizedDescription(report: FullReport, locale: string, text: unknown): void {
   checkText(report, locale, text, 1, limits.commandDescriptionLengthMax);
 }
 
 /** Checks every field that may be left out. */
 export function checkOptionalFields(
-  report: Report,
+  report: FullReport,
   command: Fields,
   type: CommandType,
   traits: ApplicationTraits,
@@ -105,7 +109,7 @@ export function checkOptionalFields(
   if (!isAbsent(command.handler)) checkHandler(report, command.handler, type, traits);
 }
 
-function checkOptionsOfType(report: Report, options: unknown, type: CommandType): void {
+function checkOptionsOfType(report: FullReport, options: unknown, type: CommandType): void {
   if (type === CHAT_INPUT) {
     checkCommandOptions(report, options);
     checkLocalizedOptionNames(report, options);
@@ -123,25 +127,25 @@ function checkOptionsOfType(report: Report, options: unknown, type: CommandType)
  *
  * @see docs/spec/commands.md#availability
  */
-function checkPlaces(report: Report, { integration_types, contexts: used }: Fields): void {
+function checkPlaces(report: FullReport, { integration_types, contexts: used }: Fields): void {
   if (!isAbsent(integration_types)) checkEnumSet(report, 'integration_types', integration_types, installations, 1);
   if (!isAbsent(used)) checkEnumSet(report, 'contexts', used, contexts, 1);
 }
 
 /** @see docs/spec/commands.md#age-restricted-commands */
-function checkAgeRestriction(report: Report, nsfw: unknown, traits: ApplicationTraits): void {
+function checkAgeRestriction(report: FullReport, nsfw: unknown, traits: ApplicationTraits): void {
   if (isAbsent(nsfw) || !checkBoolean(report, 'nsfw', nsfw)) return;
   if (nsfw && traits.discoverable) report.at('nsfw', 'APPLICATION_COMMAND_NSFW_INVALID');
 }
 
-function checkHandler(report: Report, handler: unknown, type: CommandType, { embedded }: ApplicationTraits): void {
+function checkHandler(report: FullReport, handler: unknown, type: CommandType, { embedded }: ApplicationTraits): void {
   if (!checkEnum(report, 'handler', handler, handlers)) return;
   if (type !== PRIMARY_ENTRY_POINT) report.at('handler', 'APPLICATION_COMMAND_HANDLER_INVALID');
   else if (!embedded) report.at('handler', 'APPLICATION_COMMAND_ENTRY_POINT_EMBEDDED_REQUIRED');
 }
 
 /** Permission bits: a whole number or its decimal text, 0 to `limits.permissionBitsMax`. */
-function checkPermissions(report: Report, bits: unknown): void {
+function checkPermissions(report: FullReport, bits: unknown): void {
   if (isAbsent(bits)) return;
   const key = 'default_member_permissions';
   const digits = digitsOf(bits);

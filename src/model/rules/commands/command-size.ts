@@ -1,6 +1,6 @@
 import { limits } from '../../limits/limits.ts';
 import { codePoints, type Fields, isFields } from '../field.ts';
-import type { Report } from '../report.ts';
+import type { FullReport } from '../full-report.ts';
 
 /**
  * Combined length, in code points, of the names, descriptions and choice values of a command, its options and their
@@ -19,7 +19,7 @@ export function commandTextLength(command: unknown): number {
  *
  * @param textUnits what the report had counted before it came to the command
  */
-export function checkCommandSize(report: Report, command: Fields, textUnits: number): void {
+export function checkCommandSize(report: FullReport, command: Fields, textUnits: number): void {
   const max = limits.commandTextLengthMax;
   // The texts are walked again only when they, translations and all, could be too long.
   if (report.textUnits - textUnits <= max) return;

@@ -3,7 +3,7 @@ import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
 import { readSnowflake } from '../../snowflake.ts';
 import { checkObjectItem, checkSnowflake, type Fields, isAbsent, isFields } from '../field.ts';
-import { Report } from '../report.ts';
+import { FullReport } from '../full-report.ts';
 import {
   type CommandRuleContext,
   checkCommandDescription,
@@ -23,7 +23,7 @@ export type { CommandRuleContext, CommandScope } from './command-fields.ts';
  * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#names; docs/spec/commands.md#subcommands; docs/spec/commands.md#uniqueness
  */
 export function checkCommand(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (isFields(value)) checkWhole(report, value, context);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -39,7 +39,7 @@ export function checkCommand(value: unknown, context: CommandRuleContext): Issue
  * @see docs/spec/commands.md#edit; docs/spec/commands.md#parameters; docs/spec/commands.md#writing-commands
  */
 export function checkCommandEdit(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (isFields(value)) checkSupplied(report, value, context);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -55,7 +55,7 @@ export function checkCommandEdit(value: unknown, context: CommandRuleContext): I
  * @see docs/spec/commands.md#writing-commands
  */
 export function checkCommandList(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   const max = limits.commandsPerBulkMax;
   if (!Array.isArray(value)) {
     report.here('LIST_TYPE_CONVERT');
@@ -74,7 +74,7 @@ export function checkCommandList(value: unknown, context: CommandRuleContext): I
   return report.issues;
 }
 
-function checkWhole(report: Report, command: Fields, context: CommandRuleContext): void {
+function checkWhole(report: FullReport, command: Fields, context: CommandRuleContext): void {
   const { textUnits } = report;
   const type = checkCommandType(report, command.type, context);
   checkCommandName(report, command.name, type);
@@ -83,7 +83,7 @@ function checkWhole(report: Report, command: Fields, context: CommandRuleContext
   checkCommandSize(report, command, textUnits);
 }
 
-function checkSupplied(report: Report, command: Fields, context: CommandRuleContext): void {
+function checkSupplied(report: FullReport, command: Fields, context: CommandRuleContext): void {
   const { textUnits } = report;
   const type = context.type ?? commandTypes.CHAT_INPUT;
   if (command.name !== undefined) checkCommandName(report, command.name, type);
@@ -92,13 +92,13 @@ function checkSupplied(report: Report, command: Fields, context: CommandRuleCont
   checkCommandSize(report, command, textUnits);
 }
 
-function checkItem(report: Report, item: Fields, context: CommandRuleContext): void {
+function checkItem(report: FullReport, item: Fields, context: CommandRuleContext): void {
   if (!isAbsent(item.id)) checkSnowflake(report, 'id', item.id);
   checkWhole(report, item, context);
 }
 
 /** Unspecified: two items with one id are rejected, because only one of them could become that command. */
-function checkUniqueItems(report: Report, items: readonly unknown[]): void {
+function checkUniqueItems(report: FullReport, items: readonly unknown[]): void {
   const names = new Set<string>();
   const ids = new Set<string>();
   items.forEach((item, i) => {

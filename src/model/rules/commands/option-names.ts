@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../field.ts';
-import type { Report } from '../report.ts';
+import type { FullReport } from '../full-report.ts';
 
 /**
  * Checks that a translated option name is not the name of another option of the command, in any place of it: neither a
@@ -11,7 +11,7 @@ import type { Report } from '../report.ts';
  *
  * @see docs/spec/commands.md#names; docs/spec/commands.md#localization
  */
-export function checkLocalizedOptionNames(report: Report, options: unknown): void {
+export function checkLocalizedOptionNames(report: FullReport, options: unknown): void {
   if (!hasLocalizedName(options, levels)) return;
   const names: Names = { defaults: new Set(), owners: new Map() };
   eachOption(report, options, levels, option => names.defaults.add(option.name));
@@ -36,7 +36,7 @@ function hasLocalizedName(options: unknown, left: number): boolean {
 }
 
 /** Visits every option that has a name, the report standing at it. */
-function eachOption(report: Report, options: unknown, left: number, visit: (option: Fields) => void): void {
+function eachOption(report: FullReport, options: unknown, left: number, visit: (option: Fields) => void): void {
   if (left === 0 || !Array.isArray(options)) return;
   report.enter('options');
   options.forEach((option, i) => {
@@ -49,7 +49,7 @@ function eachOption(report: Report, options: unknown, left: number, visit: (opti
   report.leave();
 }
 
-function checkOption(report: Report, { name, name_localizations }: Fields, { defaults, owners }: Names): void {
+function checkOption(report: FullReport, { name, name_localizations }: Fields, { defaults, owners }: Names): void {
   if (!isFields(name_localizations)) return;
   report.enter('name_localizations');
   for (const [locale, text] of Object.entries(name_localizations)) {

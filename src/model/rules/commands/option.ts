@@ -13,8 +13,8 @@ import {
   isAbsent,
   isFields,
 } from '../field.ts';
+import type { FullReport } from '../full-report.ts';
 import { checkLocalizations } from '../locales/localizations.ts';
-import type { Report } from '../report.ts';
 import { checkChoices, checkOptionNumber } from './choice.ts';
 import { checkChatName, checkLocalizedChatName } from './name.ts';
 
@@ -44,11 +44,11 @@ export function isNesting(type: unknown): boolean {
  *
  * @see docs/spec/commands.md#options; docs/spec/commands.md#subcommands; docs/spec/errors.md#field-error-codes
  */
-export function checkCommandOptions(report: Report, value: unknown): void {
+export function checkCommandOptions(report: FullReport, value: unknown): void {
   checkOptions(report, value, allTypes);
 }
 
-function checkOptions(report: Report, value: unknown, allowed: readonly OptionType[]): void {
+function checkOptions(report: FullReport, value: unknown, allowed: readonly OptionType[]): void {
   if (!checkList(report, 'options', value, limits.commandOptionsMax)) return;
   const options = value.slice(0, limits.commandOptionsMax);
   report.enter('options');
@@ -65,7 +65,7 @@ function checkOptions(report: Report, value: unknown, allowed: readonly OptionTy
   report.leave();
 }
 
-function checkOption(report: Report, option: Fields, allowed: readonly OptionType[]): void {
+function checkOption(report: FullReport, option: Fields, allowed: readonly OptionType[]): void {
   checkChatName(report, 'name', option.name);
   checkLocalizations(report, 'name_localizations', option.name_localizations, checkLocalizedChatName);
   checkRequiredText(report, 'description', option.description, limits.commandDescriptionLengthMax);
@@ -74,11 +74,11 @@ function checkOption(report: Report, option: Fields, allowed: readonly OptionTyp
   if (checkType(report, type, allowed)) checkFieldsOfType(report, option, type);
 }
 
-function checkLocalizedDescription(report: Report, locale: string, text: unknown): void {
+function checkLocalizedDescription(report: FullReport, locale: string, text: unknown): void {
   checkText(report, locale, text, 1, limits.commandDescriptionLengthMax);
 }
 
-function checkType(report: Report, type: unknown, allowed: readonly OptionType[]): type is OptionType {
+function checkType(report: FullReport, type: unknown, allowed: readonly OptionType[]): type is OptionType {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (!Number.isInteger(type)) report.at('type', 'NUMBER_TYPE_COERCE', type, 'int');
   // The hosted service reports a type that is not allowed here at the option, because the type decides how the option is read.
@@ -93,7 +93,7 @@ function checkType(report: Report, type: unknown, allowed: readonly OptionType[]
  * Unspecified: a field that its type does not have is rejected, because it would have no effect; unless it says
  * nothing (null, `[]`, `false`), as many clients fill in.
  */
-function checkFieldsOfType(report: Report, option: Fields, type: OptionType): void {
+function checkFieldsOfType(report: FullReport, option: Fields, type: OptionType): void {
   checkRequired(report, option.required, type);
   checkAutocomplete(report, option, type);
   if (takes(report, 'choices', option.choices, type, choosable)) checkChoices(report, option.choices, type);
@@ -109,19 +109,25 @@ function checkFieldsOfType(report: Report, option: Fields, type: OptionType): vo
 }
 
 /** Whether a field is given and belongs to the option's type. */
-function takes(report: Report, key: string, value: unknown, type: OptionType, types: readonly OptionType[]): boolean {
+function takes(
+  report: FullReport,
+  key: string,
+  value: unknown,
+  type: OptionType,
+  types: readonly OptionType[],
+): boolean {
   if (isAbsent(value) || (Array.isArray(value) && value.length === 0)) return false;
   if (types.includes(type)) return true;
   report.at(key, 'APPLICATION_COMMAND_OPTION_FIELD_INVALID', key);
   return false;
 }
 
-function checkRequired(report: Report, required: unknown, type: OptionType): void {
+function checkRequired(report: FullReport, required: unknown, type: OptionType): void {
   if (isAbsent(required) || !checkBoolean(report, 'required', required)) return;
   if (required && isNesting(type)) report.at('required', 'APPLICATION_COMMAND_REQUIRED_INVALID');
 }
 
-function checkAutocomplete(report: Report, { autocomplete, choices }: Fields, type: OptionType): void {
+function checkAutocomplete(report: FullReport, { autocomplete, choices }: Fields, type: OptionType): void {
   if (isAbsent(autocomplete) || !checkBoolean(report, 'autocomplete', autocomplete) || !autocomplete) return;
   if (!takes(report, 'autocomplete', autocomplete, type, choosable)) return;
   if (Array.isArray(choices) && choices.length > 0) {
@@ -129,7 +135,7 @@ function checkAutocomplete(report: Report, { autocomplete, choices }: Fields, ty
   }
 }
 
-function checkValueBounds(report: Report, { min_value: min, max_value: max }: Fields, type: OptionType): void {
+function checkValueBounds(report: FullReport, { min_value: min, max_value: max }: Fields, type: OptionType): void {
   const hasMin = takes(report, 'min_value', min, type, numeric) && checkOptionNumber(report, 'min_value', min, type);
   const hasMax = takes(report, 'max_value', max, type, numeric) && checkOptionNumber(report, 'max_value', max, type);
   if (hasMin && hasMax && Number(min) > Number(max)) {
@@ -137,7 +143,7 @@ function checkValueBounds(report: Report, { min_value: min, max_value: max }: Fi
   }
 }
 
-function checkLengthBounds(report: Report, { min_length: min, max_length: max }: Fields, type: OptionType): void {
+function checkLengthBounds(report: FullReport, { min_length: min, max_length: max }: Fields, type: OptionType): void {
   const longest = limits.optionLengthMax;
   const hasMin = takes(report, 'min_length', min, type, textual) && checkInteger(report, 'min_length', min, 0, longest);
   const hasMax = takes(report, 'max_length', max, type, textual) && checkInteger(report, 'max_length', max, 1, longest);
@@ -146,7 +152,7 @@ function checkLengthBounds(report: Report, { min_length: min, max_length: max }:
   }
 }
 
-function checkFileTypes(report: Report, value: unknown): void {
+function checkFileTypes(report: FullReport, value: unknown): void {
   if (!checkList(report, 'file_types', value, limits.fileTypesMax)) return;
   report.enter('file_types');
   value.slice(0, limits.fileTypesMax).forEach((item, i) => {
@@ -155,7 +161,7 @@ function checkFileTypes(report: Report, value: unknown): void {
   report.leave();
 }
 
-function checkUniqueNames(report: Report, options: readonly unknown[]): void {
+function checkUniqueNames(report: FullReport, options: readonly unknown[]): void {
   const names = options.map(option => (isFields(option) ? option.name : undefined));
   for (let i = 1; i < names.length; i++) {
     const name = names[i];
@@ -166,7 +172,7 @@ function checkUniqueNames(report: Report, options: readonly unknown[]): void {
 }
 
 /** Subcommands and groups may be mixed, but not with options that take a value. */
-function checkKinds(report: Report, options: readonly unknown[]): void {
+function checkKinds(report: FullReport, options: readonly unknown[]): void {
   let first: boolean | undefined;
   options.forEach((option, i) => {
     if (!isFields(option) || !allTypes.includes(option.type as OptionType)) return;
@@ -176,7 +182,7 @@ function checkKinds(report: Report, options: readonly unknown[]): void {
   });
 }
 
-function checkRequiredFirst(report: Report, options: readonly unknown[]): void {
+function checkRequiredFirst(report: FullReport, options: readonly unknown[]): void {
   let optionalSeen = false;
   options.forEach((option, i) => {
     if (!isFields(option) || isNesting(option.type)) return;

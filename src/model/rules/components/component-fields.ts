@@ -14,7 +14,7 @@ import {
   isAbsent,
   isFields,
 } from '../field.ts';
-import type { Report } from '../report.ts';
+import type { FullReport } from '../full-report.ts';
 
 /**
  * The rules for the fields of each type of component, at the report's current path.
@@ -24,7 +24,7 @@ import type { Report } from '../report.ts';
 
 /** What a component stands among. */
 export interface Surroundings {
-  readonly report: Report;
+  readonly report: FullReport;
   readonly inModal: boolean;
   /** Of the components before it. */
   readonly customIds: Set<string>;
@@ -46,13 +46,13 @@ export function checkButton(among: Surroundings, button: Fields): void {
   else checkPlainButton(among, button);
 }
 
-function checkLinkButton(report: Report, { url, custom_id, sku_id }: Fields): void {
+function checkLinkButton(report: FullReport, { url, custom_id, sku_id }: Fields): void {
   if (checkRequiredText(report, 'url', url, componentLimits.buttonUrlLengthMax)) checkAddress(report, 'url', url);
   if (!isAbsent(custom_id)) report.at('custom_id', 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE');
   refuse(report, 'sku_id', sku_id);
 }
 
-function checkPremiumButton(report: Report, button: Fields): void {
+function checkPremiumButton(report: FullReport, button: Fields): void {
   if (isAbsent(button.sku_id)) report.at('sku_id', 'BASE_TYPE_REQUIRED');
   else checkSnowflake(report, 'sku_id', button.sku_id);
   for (const field of ['custom_id', 'label', 'url', 'emoji']) refuse(report, field, button[field]);
@@ -92,13 +92,13 @@ export function checkSelect(among: Surroundings, select: Fields): void {
   else if (!isAbsent(channel_types)) checkChannelTypes(report, channel_types);
 }
 
-function checkDefaultValue(report: Report, { id, type }: Fields): void {
+function checkDefaultValue(report: FullReport, { id, type }: Fields): void {
   checkSnowflake(report, 'id', id);
   if (!defaultTypes.includes(type)) report.at('type', 'BASE_TYPE_CHOICES', defaultTypes as readonly string[]);
 }
 
 /** Unspecified: any numbers, as clients know types of channels that are not here. */
-function checkChannelTypes(report: Report, value: unknown): void {
+function checkChannelTypes(report: FullReport, value: unknown): void {
   if (!checkList(report, 'channel_types', value, componentLimits.selectOptionsMax)) return;
   report.enter('channel_types');
   value.slice(0, componentLimits.selectOptionsMax).forEach((type, i) => {
@@ -211,7 +211,7 @@ function checkCounts({ report, inModal }: Surroundings, component: Fields, limit
   return most;
 }
 
-function checkChoices(report: Report, options: unknown, min: number, max: number): void {
+function checkChoices(report: FullReport, options: unknown, min: number, max: number): void {
   if (!checkSizedList(report, 'options', options, min, max)) return;
   const values = new Set<unknown>();
   checkItems(report, 'options', options, max, (_, choice) => {
@@ -236,7 +236,7 @@ function checkCustomId({ report, customIds }: Surroundings, customId: unknown): 
 }
 
 /** An address, or a file of the same message. */
-function checkMedia(report: Report, key: string, media: unknown): void {
+function checkMedia(report: FullReport, key: string, media: unknown): void {
   if (isAbsent(media)) report.at(key, 'BASE_TYPE_REQUIRED');
   else if (!isFields(media)) report.at(key, 'MODEL_TYPE_CONVERT');
   else {
@@ -248,23 +248,23 @@ function checkMedia(report: Report, key: string, media: unknown): void {
 
 const schemes = /^(?:https?|discord):/i;
 
-function checkAddress(report: Report, key: string, url: string): void {
+function checkAddress(report: FullReport, key: string, url: string): void {
   if (!URL.canParse(url)) report.at(key, 'URL_TYPE_INVALID_URL');
   else if (!schemes.test(url)) report.at(key, 'URL_TYPE_INVALID_SCHEME');
 }
 
-function checkEmoji(report: Report, emoji: unknown): void {
+function checkEmoji(report: FullReport, emoji: unknown): void {
   if (!isAbsent(emoji) && !isFields(emoji)) report.at('emoji', 'MODEL_TYPE_CONVERT');
 }
 
-function checkOptionalText(report: Report, key: string, value: unknown, max: number): void {
+function checkOptionalText(report: FullReport, key: string, value: unknown, max: number): void {
   if (!isAbsent(value)) checkText(report, key, value, 0, max);
 }
 
-function checkOptionalBoolean(report: Report, key: string, value: unknown): void {
+function checkOptionalBoolean(report: FullReport, key: string, value: unknown): void {
   if (!isAbsent(value)) checkBoolean(report, key, value);
 }
 
-function refuse(report: Report, key: string, value: unknown): void {
+function refuse(report: FullReport, key: string, value: unknown): void {
   if (!isAbsent(value)) report.at(key, 'COMPONENT_FIELD_INVALID', key);
 }

@@ -15,7 +15,7 @@ import {
   isAbsent,
   isFields,
 } from '../field.ts';
-import { Report } from '../report.ts';
+import { FullReport } from '../full-report.ts';
 
 const { BUTTON, TEXT_INPUT, RADIO_GROUP, CHECKBOX, CHECKBOX_GROUP } = componentTypes;
 const { ACTION_ROW, TEXT_DISPLAY, LABEL } = componentTypes;
@@ -27,7 +27,7 @@ const { ACTION_ROW, TEXT_DISPLAY, LABEL } = componentTypes;
  * @see docs/spec/interactions.md#use-of-a-component
  */
 export function checkComponentUse(values: unknown, component: Component): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (component.type !== BUTTON) checkValues(report, values, component, false);
   return report.issues;
 }
@@ -42,7 +42,7 @@ export function checkComponentUse(values: unknown, component: Component): Issue[
  * @see docs/spec/interactions.md#submitted-modal
  */
 export function checkSubmission(value: unknown, shown: readonly Component[]): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   const inputs = usableComponents(shown);
   const filled = new Set<string>();
   if (Array.isArray(value)) checkFilled(report, value, inputs, filled);
@@ -57,7 +57,7 @@ export function checkSubmission(value: unknown, shown: readonly Component[]): Is
 const layouts = [ACTION_ROW, TEXT_DISPLAY, LABEL] as const;
 
 function checkFilled(
-  report: Report,
+  report: FullReport,
   list: readonly unknown[],
   inputs: readonly Component[],
   filled: Set<string>,
@@ -72,19 +72,19 @@ function checkFilled(
   report.leave();
 }
 
-function checkLayout(report: Report, { type, components, component }: Fields, check: (one: Fields) => void): void {
+function checkLayout(report: FullReport, { type, components, component }: Fields, check: (one: Fields) => void): void {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (type === ACTION_ROW) checkRow(report, components, check);
   else if (type === LABEL) checkLabelled(report, component, check);
   else if (type !== TEXT_DISPLAY) report.here('UNION_TYPE_CHOICES', layouts);
 }
 
-function checkRow(report: Report, components: unknown, check: (one: Fields) => void): void {
+function checkRow(report: FullReport, components: unknown, check: (one: Fields) => void): void {
   if (!checkList(report, 'components', components, componentLimits.modalComponentsMax)) return;
   checkItems(report, 'components', components, componentLimits.modalComponentsMax, (_, one) => check(one));
 }
 
-function checkLabelled(report: Report, component: unknown, check: (one: Fields) => void): void {
+function checkLabelled(report: FullReport, component: unknown, check: (one: Fields) => void): void {
   if (!isFields(component)) {
     report.at('component', isAbsent(component) ? 'BASE_TYPE_REQUIRED' : 'MODEL_TYPE_CONVERT');
     return;
@@ -94,7 +94,7 @@ function checkLabelled(report: Report, component: unknown, check: (one: Fields) 
   report.leave();
 }
 
-function checkInput(report: Report, given: Fields, inputs: readonly Component[], filled: Set<string>): void {
+function checkInput(report: FullReport, given: Fields, inputs: readonly Component[], filled: Set<string>): void {
   const { custom_id: customId, type } = given;
   if (!checkRequiredText(report, 'custom_id', customId, componentLimits.customIdLengthMax)) return;
   const input = inputs.find(one => one.custom_id === customId);
@@ -105,14 +105,14 @@ function checkInput(report: Report, given: Fields, inputs: readonly Component[],
   filled.add(customId);
 }
 
-function checkGiven(report: Report, { value, values }: Fields, input: Component): void {
+function checkGiven(report: FullReport, { value, values }: Fields, input: Component): void {
   if (input.type === TEXT_INPUT) checkInputText(report, value, input);
   else if (input.type === RADIO_GROUP) checkRadio(report, value, input);
   else if (input.type === CHECKBOX) checkBoolean(report, 'value', value);
   else if (values !== undefined || input.required !== false) checkValues(report, values, input, true);
 }
 
-function checkInputText(report: Report, value: unknown, { required, min_length, max_length }: Component): void {
+function checkInputText(report: FullReport, value: unknown, { required, min_length, max_length }: Component): void {
   if (isAbsent(value) || value === '') {
     if (required !== false) report.at('value', 'BASE_TYPE_REQUIRED');
     return;
@@ -122,13 +122,13 @@ function checkInputText(report: Report, value: unknown, { required, min_length, 
   if (codePoints(value) < min) report.at('value', 'BASE_TYPE_MIN_LENGTH', min);
 }
 
-function checkRadio(report: Report, value: unknown, { required, options }: Component): void {
+function checkRadio(report: FullReport, value: unknown, { required, options }: Component): void {
   if (!isAbsent(value)) checkChosen(report, 'value', value, choicesOf(options));
   else if (required !== false) report.at('value', 'BASE_TYPE_REQUIRED');
 }
 
 /** A list of choices, or of ids where the application gave no choices. */
-function checkValues(report: Report, values: unknown, component: Component, inModal: boolean): void {
+function checkValues(report: FullReport, values: unknown, component: Component, inModal: boolean): void {
   if (isAbsent(values)) report.at('values', 'BASE_TYPE_REQUIRED');
   else if (!Array.isArray(values)) report.at('values', 'LIST_TYPE_CONVERT');
   else {
@@ -143,7 +143,7 @@ function checkValues(report: Report, values: unknown, component: Component, inMo
   }
 }
 
-function checkEachValue(report: Report, values: readonly unknown[], { type, options }: Component): void {
+function checkEachValue(report: FullReport, values: readonly unknown[], { type, options }: Component): void {
   const hasChoices = type === componentTypes.STRING_SELECT || type === CHECKBOX_GROUP;
   const choices = hasChoices ? choicesOf(options) : [];
   values.forEach((value, i) => {
@@ -153,7 +153,7 @@ function checkEachValue(report: Report, values: readonly unknown[], { type, opti
   });
 }
 
-function checkChosen(report: Report, key: string | number, value: unknown, choices: readonly string[]): void {
+function checkChosen(report: FullReport, key: string | number, value: unknown, choices: readonly string[]): void {
   if (!(choices as readonly unknown[]).includes(value)) report.at(key, 'BASE_TYPE_CHOICES', choices);
 }
 

@@ -1,7 +1,7 @@
 import { type ComponentType, componentTypes } from '../../component.ts';
 import { componentLimits, limits } from '../../limits/limits.ts';
 import { checkInteger, checkItems, checkList, checkSizedList, type Fields, isAbsent, isFields } from '../field.ts';
-import type { Report } from '../report.ts';
+import type { FullReport } from '../full-report.ts';
 import {
   checkButton,
   checkCheckbox,
@@ -92,7 +92,7 @@ const checks: Readonly<Record<ComponentType, (walk: Walk, component: Fields, inL
  * @param isV2 with the flag IS_COMPONENTS_V2: all types, and the bound counts those on every level; undefined where that
  *   is not known
  */
-export function checkMessageComponents(report: Report, value: unknown, isV2: boolean | undefined): void {
+export function checkMessageComponents(report: FullReport, value: unknown, isV2: boolean | undefined): void {
   const max = limits.messageComponentsMax;
   if (isAbsent(value) || !checkList(report, 'components', value, max)) return;
   const walk = startWalk(report, false);
@@ -101,11 +101,11 @@ export function checkMessageComponents(report: Report, value: unknown, isV2: boo
 }
 
 /** Checks the `components` of a modal, where the report stands. @see docs/spec/interactions.md#modals */
-export function checkModalComponents(report: Report, value: unknown): void {
+export function checkModalComponents(report: FullReport, value: unknown): void {
   checkEach(startWalk(report, true), value, componentLimits.modalComponentsMax, places.modal);
 }
 
-function startWalk(report: Report, inModal: boolean): Walk {
+function startWalk(report: FullReport, inModal: boolean): Walk {
   return { report, inModal, count: 0, ids: new Set(), customIds: new Set() };
 }
 
@@ -152,7 +152,7 @@ function checkComponent(walk: Walk, component: Fields, allowed: readonly Compone
   checks[type](walk, component, allowed === places.label);
 }
 
-function checkType(report: Report, type: unknown, allowed: readonly ComponentType[]): type is ComponentType {
+function checkType(report: FullReport, type: unknown, allowed: readonly ComponentType[]): type is ComponentType {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (!Number.isInteger(type)) report.at('type', 'NUMBER_TYPE_COERCE', type, 'int');
   // As for options of commands, a type that is not allowed here is reported at the component, because it decides how to read it.

@@ -19,7 +19,7 @@ import {
   isAbsent,
   isFields,
 } from '../field.ts';
-import { Report } from '../report.ts';
+import { FullReport } from '../full-report.ts';
 
 const types = Object.values(callbackTypes);
 const flagsMax = 2 ** 31 - 1;
@@ -40,7 +40,7 @@ export type FlagsBefore = number | null;
  * @see docs/spec/interactions.md#answers
  */
 export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
   else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type], before);
@@ -54,7 +54,7 @@ export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] 
  * @see docs/spec/interactions.md#messages
  */
 export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (isFields(value)) checkMessage(report, value, before);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -62,7 +62,7 @@ export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue
 
 /** Checks a modal, from its own root. @see docs/spec/interactions.md#modals */
 export function checkModal(value: unknown): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   if (isFields(value)) checkModalData(report, value);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -74,7 +74,7 @@ export function checkModal(value: unknown): Issue[] {
  * @see docs/spec/commands.md#choices
  */
 export function checkSuggestedValues(choices: readonly { readonly value: unknown }[], type: OptionType): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   report.enter('data');
   report.enter('choices');
   report.enter(0);
@@ -101,7 +101,7 @@ export function isEmptyMessage(data: unknown): boolean {
 /** The check of a type's data, and whether there must be any; a type without a row takes no notice of it. */
 interface DataCheck {
   readonly required?: true;
-  readonly check: (report: Report, data: Fields, before: FlagsBefore) => void;
+  readonly check: (report: FullReport, data: Fields, before: FlagsBefore) => void;
 }
 
 const checks: Readonly<Record<number, DataCheck>> = {
@@ -112,7 +112,7 @@ const checks: Readonly<Record<number, DataCheck>> = {
   [callbackTypes.MODAL]: { required: true, check: checkModalData },
 };
 
-function checkData(report: Report, data: unknown, row: DataCheck | undefined, before: FlagsBefore): void {
+function checkData(report: FullReport, data: unknown, row: DataCheck | undefined, before: FlagsBefore): void {
   if (row === undefined) return;
   if (isAbsent(data)) {
     if (row.required) report.at('data', 'BASE_TYPE_REQUIRED');
@@ -127,7 +127,7 @@ function checkData(report: Report, data: unknown, row: DataCheck | undefined, be
   report.leave();
 }
 
-function checkMessage(report: Report, message: Fields, before: FlagsBefore): void {
+function checkMessage(report: FullReport, message: Fields, before: FlagsBefore): void {
   const isV2 = (((before ?? 0) | flagsOf(message)) & messageFlags.IS_COMPONENTS_V2) !== 0;
   if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
   if (!isAbsent(message.tts)) checkBoolean(report, 'tts', message.tts);
@@ -141,7 +141,7 @@ function checkMessage(report: Report, message: Fields, before: FlagsBefore): voi
 }
 
 /** A message that is built of components of every type has no other content. */
-function rejectLegacy(report: Report, message: Fields): void {
+function rejectLegacy(report: FullReport, message: Fields): void {
   for (const field of ['content', 'embeds', 'poll'] as const) {
     const isEmpty = isAbsent(message[field]) || (message[field] as { length?: unknown }).length === 0;
     if (!isEmpty) report.at(field, 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', field);
@@ -152,37 +152,37 @@ function flagsOf({ flags }: Fields): number {
   return typeof flags === 'number' ? flags : 0;
 }
 
-function checkFlags(report: Report, { flags }: Fields): void {
+function checkFlags(report: FullReport, { flags }: Fields): void {
   if (!isAbsent(flags)) checkInteger(report, 'flags', flags, 0, flagsMax);
 }
 
-function checkSuggestions(report: Report, { choices }: Fields): void {
+function checkSuggestions(report: FullReport, { choices }: Fields): void {
   checkObjects(report, 'choices', choices, limits.optionChoicesMax, checkSuggestion);
 }
 
 /** A suggestion's value. Its type is checked where the option is known. */
-function checkSuggestion(report: Report, { name, value }: Fields): void {
+function checkSuggestion(report: FullReport, { name, value }: Fields): void {
   checkRequiredText(report, 'name', name, limits.choiceNameLengthMax);
   if (typeof value === 'number') checkNumber(report, 'value', value, -limits.numberMax, limits.numberMax, 'float');
   else checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
 }
 
-function checkModalData(report: Report, modal: Fields): void {
+function checkModalData(report: FullReport, modal: Fields): void {
   checkRequiredText(report, 'custom_id', modal.custom_id, componentLimits.customIdLengthMax);
   checkRequiredText(report, 'title', modal.title, componentLimits.modalTitleLengthMax);
   checkModalComponents(report, modal.components);
 }
 
-function checkObject(report: Report, key: string, value: unknown): void {
+function checkObject(report: FullReport, key: string, value: unknown): void {
   if (!isAbsent(value) && !isFields(value)) report.at(key, 'MODEL_TYPE_CONVERT');
 }
 
 function checkObjects(
-  report: Report,
+  report: FullReport,
   key: string,
   list: unknown,
   max: number,
-  checkItem: (report: Report, item: Fields) => void = () => {},
+  checkItem: (report: FullReport, item: Fields) => void = () => {},
 ): void {
   if (!isAbsent(list) && checkList(report, key, list, max)) checkItems(report, key, list, max, checkItem);
 }

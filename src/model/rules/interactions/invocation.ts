@@ -13,7 +13,7 @@ import {
   type Fields,
   isAbsent,
 } from '../field.ts';
-import { Report } from '../report.ts';
+import { FullReport } from '../full-report.ts';
 
 /**
  * Checks the option values of one use of a command (`data.options`) against the command as it is registered: the
@@ -23,7 +23,7 @@ import { Report } from '../report.ts';
  * @see docs/spec/interactions.md#data; docs/spec/commands.md#subcommands; docs/spec/interactions.md#interaction
  */
 export function checkInvocation(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   checkValues(report, values, optionsOf(command));
   return report.issues;
 }
@@ -38,7 +38,7 @@ export function checkInvocation(values: unknown, command: Pick<Command, 'type' |
  * @see docs/spec/interactions.md#autocomplete
  */
 export function checkAutocomplete(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
-  const report = new Report();
+  const report = new FullReport();
   const typing = { focused: 0 };
   checkValues(report, values, optionsOf(command), typing);
   if (report.issues.length === 0 && typing.focused !== 1) report.here('INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
@@ -55,7 +55,7 @@ function optionsOf({ type, options = [] }: Pick<Command, 'type' | 'options'>): r
 }
 
 /** The report stands at the list of values. */
-function checkValues(report: Report, values: unknown, options: readonly CommandOption[], typing?: Typing): void {
+function checkValues(report: FullReport, values: unknown, options: readonly CommandOption[], typing?: Typing): void {
   if (!isAbsent(values) && !Array.isArray(values)) {
     report.here('LIST_TYPE_CONVERT');
     return;
@@ -74,7 +74,7 @@ function checkValues(report: Report, values: unknown, options: readonly CommandO
 }
 
 function checkValue(
-  report: Report,
+  report: FullReport,
   value: Fields,
   options: readonly CommandOption[],
   used: Set<string>,
@@ -90,7 +90,7 @@ function checkValue(
   if (option !== undefined) used.add(option.name);
 }
 
-function checkKnown(report: Report, value: Fields, option: CommandOption, typing: Typing | undefined): void {
+function checkKnown(report: FullReport, value: Fields, option: CommandOption, typing: Typing | undefined): void {
   if (value.type !== option.type) report.at('type', 'BASE_TYPE_CHOICES', [option.type]);
   else if (isNesting(option.type)) checkNested(report, value.options, option.options ?? [], typing);
   else if (typing && value.focused === true) checkTyped(report, value.value, option, typing);
@@ -101,7 +101,7 @@ function checkKnown(report: Report, value: Fields, option: CommandOption, typing
 }
 
 /** The text in the focused option so far. */
-function checkTyped(report: Report, value: unknown, option: CommandOption, typing: Typing): void {
+function checkTyped(report: FullReport, value: unknown, option: CommandOption, typing: Typing): void {
   typing.focused++;
   if (!option.autocomplete) report.at('focused', 'INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
   const text = typeof value === 'number' ? String(value) : value;
@@ -113,7 +113,7 @@ function checkTyped(report: Report, value: unknown, option: CommandOption, typin
 
 /** Goes one level down; a registered command ends the descent, however deep the values nest. */
 function checkNested(
-  report: Report,
+  report: FullReport,
   values: unknown,
   options: readonly CommandOption[],
   typing: Typing | undefined,
@@ -125,7 +125,7 @@ function checkNested(
 
 /** Subcommands: exactly one is given. Options: each required one is, once the command is complete. */
 function checkAllGiven(
-  report: Report,
+  report: FullReport,
   options: readonly CommandOption[],
   used: ReadonlySet<string>,
   typing: Typing | undefined,
@@ -141,7 +141,7 @@ function checkAllGiven(
 }
 
 /** Unspecified: where there are choices they decide alone, even beside bounds that exclude one of them. */
-function checkOptionValue(report: Report, value: unknown, option: CommandOption): void {
+function checkOptionValue(report: FullReport, value: unknown, option: CommandOption): void {
   const { type, choices = [] } = option;
   if (type === optionTypes.STRING) {
     if (choices.length > 0) checkChosen(report, value, choices);
@@ -153,19 +153,19 @@ function checkOptionValue(report: Report, value: unknown, option: CommandOption)
   else if (checkString(report, 'value', value)) checkSnowflake(report, 'value', value);
 }
 
-function checkChosen(report: Report, value: unknown, choices: readonly CommandChoice[]): void {
+function checkChosen(report: FullReport, value: unknown, choices: readonly CommandChoice[]): void {
   const allowed = choices.map(choice => choice.value);
   if (!(allowed as readonly unknown[]).includes(value)) report.at('value', 'BASE_TYPE_CHOICES', allowed);
 }
 
-function checkTextValue(report: Report, value: unknown, option: CommandOption): void {
+function checkTextValue(report: FullReport, value: unknown, option: CommandOption): void {
   const { min_length: min = 0, max_length: max = limits.optionLengthMax } = option;
   if (!checkText(report, 'value', value, 0, max)) return;
   if (codePoints(value) < min) report.at('value', 'BASE_TYPE_MIN_LENGTH', min);
 }
 
 function checkNumberValue(
-  report: Report,
+  report: FullReport,
   value: unknown,
   { type, min_value: min, max_value: max }: CommandOption,
 ): void {

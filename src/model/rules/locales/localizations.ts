@@ -3,7 +3,7 @@ import { isAbsent, isFields } from '../field.ts';
 import type { Report } from '../report.ts';
 
 /** Checks one text of a dictionary; the report stands at the dictionary. */
-export type CheckText = (report: Report, locale: string, text: unknown) => void;
+export type CheckText<Check extends Report> = (report: Check, locale: string, text: unknown) => void;
 
 /**
  * Checks a dictionary locale → text: keys are known locales, texts follow the rules of the field they translate.
@@ -13,11 +13,21 @@ export type CheckText = (report: Report, locale: string, text: unknown) => void;
  *
  * @see docs/spec/commands.md#localization
  */
-export function checkLocalizations(report: Report, key: string, value: unknown, checkText: CheckText): void {
+export function checkLocalizations<Check extends Report>(
+  report: Check,
+  key: string,
+  value: unknown,
+  checkText: CheckText<Check>,
+): void {
   if (!isAbsent(value)) checkDictionary(report, key, value, checkText);
 }
 
-function checkDictionary(report: Report, key: string, value: unknown, checkText: CheckText): void {
+function checkDictionary<Check extends Report>(
+  report: Check,
+  key: string,
+  value: unknown,
+  checkText: CheckText<Check>,
+): void {
   if (!isFields(value)) {
     report.at(key, 'DICT_TYPE_CONVERT');
     return;

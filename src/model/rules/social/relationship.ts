@@ -16,6 +16,11 @@ export function checkRelationshipRequest(value: unknown): Issue[] {
   });
 }
 
+/** Checks the note of a request alone. @see docs/spec/social.md#relationships */
+export function checkRequestNote(value: unknown): Issue[] {
+  return checkBody(value, checkNote);
+}
+
 /** Checks the body that requests, accepts or blocks. @see docs/spec/social.md#relationships */
 export function checkRelationshipPut(value: unknown): Issue[] {
   return checkPut(value, [requestOrAccept, relationshipTypes.FRIEND, relationshipTypes.BLOCKED]);

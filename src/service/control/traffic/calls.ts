@@ -2,10 +2,11 @@ import type { CallAnswer, CallBody } from '../../../wire/control/act.ts';
 import type { TrafficReplayBody } from '../../../wire/control/traffic.ts';
 import { id, object, oneOf, text } from '../../support/document-check.ts';
 import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type ControlCall, ControlRefusal, call, read } from '../request.ts';
 import { detailsOf } from './details.ts';
-import { entriesOf, fits, pageOfTraffic, readFilter } from './query.ts';
+import { eachWithPauses, entriesOf, fits, pageOfTraffic, readFilter } from './query.ts';
 import { recordingOf } from './recording.ts';
 import { replay } from './replay.ts';
 
@@ -24,16 +25,19 @@ export function trafficCalls(
   };
   return [
     call('GET /traffic', async ({ query }) => ({ ...(await pageOfTraffic(recorded(), query)), node })),
-    call('DELETE /traffic', async () => recorded().clear()),
+    call('DELETE /traffic', async () => recorded().kept.clear()),
     call('GET /traffic/recording', async ({ query }) => {
       const activity = recorded();
       const filter = readFilter(query, activity);
-      const entries = [...entriesOf(activity)].filter(kept => fits(kept, filter));
-      return { recording: recordingOf(entries, core.clock.now()) };
+      const entries: KeptEntry[] = [];
+      await eachWithPauses([...entriesOf(activity)], kept => {
+        if (fits(kept, filter)) entries.push(kept);
+      });
+      return { recording: await recordingOf(entries, core.clock.now()) };
     }),
     call('GET /traffic/{id}', async ({ params: { id = '' } }) => {
       const activity = recorded();
-      const kept = /^\d{1,15}$/.test(id) ? activity.find(Number(id)) : undefined;
+      const kept = /^\d{1,15}$/.test(id) ? activity.kept.find(Number(id)) : undefined;
       if (!kept) throw new ControlRefusal(404, `There is no entry ${id}; it may have made room for others.`);
       return detailsOf(activity, kept);
     }),

@@ -1,16 +1,19 @@
 import type { TrafficDetails, TrafficEntry, TrafficMessage } from '../../../wire/control/traffic.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import { SecretMask } from '../../../wire/secret-mask.ts';
-import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
+import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import { entriesOf } from './query.ts';
 
 const effectsMax = 500;
 
 /** An entry with its bodies, its causes and its effects. Every secret is replaced by a placeholder, the same for the same secret. */
 export function detailsOf(activity: Activity, { entry, details }: KeptEntry): TrafficDetails {
-  const { requestHeaders, requestBody, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
+  const { requestHeaders, requestBytes = 0, answerHeaders, answerBytes = 0, isCut = false } = details;
+  const requestBody = details.requestBody === undefined ? undefined : parseJson(details.requestBody);
   const answerBody = details.answer === undefined ? undefined : (parseJson(details.answer) ?? details.answer);
-  const data = dataOf(details);
+  const event = details.data ?? details.event?.data;
+  const data = event === undefined ? undefined : parseJson(event);
   const mask = new SecretMask();
   for (const part of [details.params, details.query, requestHeaders, requestBody, answerHeaders, answerBody, data]) {
     mask.learn(part);
@@ -49,16 +52,11 @@ function withHeaders(message: TrafficMessage, more: Readonly<Record<string, stri
   return { ...message, headers: { ...message.headers, ...more } };
 }
 
-function dataOf({ event, data }: KeptEntry['details']): unknown {
-  if (event) return parseJson(event.data);
-  return data === undefined ? undefined : parseJson(JSON.stringify(data));
-}
-
 function causesOf(activity: Activity, entry: TrafficEntry): readonly TrafficEntry[] {
   const causes: TrafficEntry[] = [];
   let id = entry.cause;
   while (id !== null) {
-    const cause = activity.find(id)?.entry;
+    const cause = activity.kept.find(id)?.entry;
     if (!cause) break;
     causes.unshift(cause);
     id = cause.cause;

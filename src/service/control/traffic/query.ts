@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrafficEntry, TrafficPage } from '../../../wire/control/traffic.ts';
 import { consoleLimits } from '../../support/service-limits.ts';
-import type { Activity, KeptEntry } from '../../telemetry/activity.ts';
+import type { Activity } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
 import { ControlRefusal, type ControlRequest, queryId, queryText, readLimit, readPlace } from '../request.ts';
 
 type Query = ControlRequest['query'];
@@ -73,8 +74,8 @@ function chainOf(activity: Activity, root: number): ReadonlySet<number> {
 
 /** All entries, the oldest first. */
 export function* entriesOf(activity: Activity): Iterable<KeptEntry> {
-  for (let number = activity.first; number <= activity.last; number++) {
-    const kept = activity.at(number);
+  for (let number = activity.kept.first; number <= activity.kept.last; number++) {
+    const kept = activity.kept.at(number);
     if (kept) yield kept;
   }
 }
@@ -84,12 +85,28 @@ export function fits(kept: KeptEntry, { isWanted, search }: TrafficFilter): bool
   return isWanted(kept) && (search === undefined || textOf(kept).includes(search));
 }
 
-/** All that an entry says, in lower case. What nobody received was never encoded, and is not searched. */
-function textOf({ entry, details }: KeptEntry): string {
-  const { requestBody, answer, event, data, query } = details;
-  const received = entry.kind === 'dispatch' && entry.sessions > 0 ? event?.data : undefined;
-  return [JSON.stringify([entry, requestBody, data, query]), answer ?? '', received ?? ''].join('\n').toLowerCase();
+/** All that an entry says, in lower case. */
+function textOf({ entry, details: { requestBody, answer, data, query } }: KeptEntry): string {
+  return [JSON.stringify([entry, query]), requestBody, answer, data].join('\n').toLowerCase();
 }
+
+/**
+ * Goes through items and lets other work run in between, because the items can be megabytes.
+ *
+ * @param visit called for each item, in order
+ */
+export async function eachWithPauses<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
+  let pausedAtMs = performance.now();
+  for (const item of items) {
+    visit(item);
+    if (performance.now() - pausedAtMs < turnMs) continue;
+    await nextTurn();
+    pausedAtMs = performance.now();
+  }
+}
+
+/** How long work goes on without a pause. */
+const turnMs = 10;
 
 /** @throws ControlRefusal */
 export async function pageOfTraffic(activity: Activity, query: Query): Promise<Omit<TrafficPage, 'node'>> {
@@ -97,7 +114,7 @@ export async function pageOfTraffic(activity: Activity, query: Query): Promise<O
   const limit = readLimit(query);
   const after = readPlace(query.after, 'after');
   const before = readPlace(query.before, 'before');
-  const { first, last } = activity;
+  const { first, last } = activity.kept;
   if (after !== undefined) {
     const found = await collect(activity, filter, limit, Math.max(after + 1, first), 1);
     return { entries: found.entries, next: found.at - 1, previous: null, first, last, truncated: found.isGivenUp };
@@ -116,8 +133,8 @@ async function collect(activity: Activity, filter: TrafficFilter, limit: number,
   let bytes = 0;
   let pausedAt = 0;
   let number = from;
-  for (; number >= activity.first && number <= activity.last && entries.length < limit; number += step) {
-    const kept = activity.at(number);
+  for (; number >= activity.kept.first && number <= activity.kept.last && entries.length < limit; number += step) {
+    const kept = activity.kept.at(number);
     if (!kept || !filter.isWanted(kept)) continue;
     if (filter.search !== undefined) {
       bytes += kept.bytes;

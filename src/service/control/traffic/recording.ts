@@ -1,7 +1,8 @@
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import { SecretMask } from '../../../wire/secret-mask.ts';
-import type { KeptEntry } from '../../telemetry/activity.ts';
+import type { KeptEntry } from '../../telemetry/traffic/ring.ts';
+import { eachWithPauses } from './query.ts';
 
 /** The version of the testing kit's recordings. */
 export const recordingVersion = 1;
@@ -17,16 +18,23 @@ interface Line {
  * Entries as a recording of the testing kit: requests with their answers, and what clients sent over gateway connections. Events are not in
  * it, because they are recorded once for all their receivers. Secrets are replaced by placeholders.
  */
-export function recordingOf(entries: readonly KeptEntry[], nowMs: number): string {
-  const lines = entries.flatMap(linesOf).toSorted((a, b) => a.atMs - b.atMs);
+export async function recordingOf(entries: readonly KeptEntry[], nowMs: number): Promise<string> {
+  const lines: Line[] = [];
   const mask = new SecretMask();
-  for (const line of lines) for (const [name, value] of contentsOf(line)) mask.learn(value, name);
-  const masked = lines.map(line => ({
-    ...line,
-    ...Object.fromEntries(contentsOf(line).map(([name, value]) => [name, mask.mask(value, name)])),
-  }));
+  await eachWithPauses(entries, entry => {
+    for (const line of linesOf(entry)) {
+      lines.push(line);
+      for (const [name, value] of contentsOf(line)) mask.learn(value, name);
+    }
+  });
+  lines.sort((a, b) => a.atMs - b.atMs);
   const header = { kind: 'recording', version: recordingVersion, atMs: lines[0]?.atMs ?? nowMs, truncated: false };
-  return [header, ...masked].map(line => `${JSON.stringify(line)}\n`).join('');
+  const texts = [JSON.stringify(header)];
+  await eachWithPauses(lines, line => {
+    const masked = contentsOf(line).map(([name, value]) => [name, mask.mask(value, name)]);
+    texts.push(JSON.stringify({ ...line, ...Object.fromEntries(masked) }));
+  });
+  return `${texts.join('\n')}\n`;
 }
 
 /** The fields whose values come from outside. */
@@ -39,12 +47,14 @@ function contentsOf(line: Line): [string, unknown][] {
 const recordedHeader = /^(content-type|retry-after|x-ratelimit-.*)$/;
 
 function linesOf({ entry, details }: KeptEntry): Line[] {
-  if (entry.kind === 'connection') return connectionLines(entry, details.data);
+  if (entry.kind === 'connection')
+    return connectionLines(entry, details.data === undefined ? undefined : parseJson(details.data));
   if ((entry.kind !== 'request' && entry.kind !== 'oauth') || entry.route === null) return [];
   const { id: request, route, at_ms: atMs, duration_ms, status } = entry;
   const { requestHeaders = {}, requestBody, answerHeaders = {}, authorization } = details;
   const isForm = requestHeaders['content-type']?.includes('x-www-form-urlencoded');
-  const sent = requestBody === undefined ? {} : isForm ? { form: requestBody } : { body: requestBody };
+  const given = requestBody === undefined ? undefined : parseJson(requestBody);
+  const sent = given === undefined ? {} : isForm ? { form: given } : { body: given };
   const query = Object.entries(details.query ?? {}).flatMap(([name, value]) => {
     const text = typeof value === 'object' ? value[0] : value;
     return text === undefined ? [] : [[name, text] as const];

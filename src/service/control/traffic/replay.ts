@@ -6,6 +6,7 @@ import { type Route, type RouteName, routes } from '../../../wire/routes.ts';
 import { placeholder } from '../../../wire/secret-mask.ts';
 import type { Core } from '../../core.ts';
 import { ControlRefusal } from '../request.ts';
+import { eachWithPauses } from './query.ts';
 import { recordingVersion } from './recording.ts';
 
 export interface ReplayOptions {
@@ -32,7 +33,7 @@ export async function replay(
   text: string,
   { requests: which, applicationId }: ReplayOptions,
 ): Promise<TrafficReplay> {
-  const { requests, answers } = readRecording(text);
+  const { requests, answers } = await readRecording(text);
   const wanted = requests.filter(({ route }) => which === 'all' || routes[route].method !== 'GET');
   const ids = new Map<string, string>();
   const replayed: ReplayedRequest[] = [];
@@ -56,24 +57,20 @@ export async function replay(
 }
 
 /** @throws ControlRefusal */
-function readRecording(text: string) {
-  const [header, ...lines] = text
-    .split('\n')
-    .filter(line => line.trim() !== '')
-    .map(line => asRecord(parseJson(line)));
+async function readRecording(text: string) {
+  const [head = '', ...lines] = text.split('\n').filter(line => line.trim() !== '');
+  const header = asRecord(parseJson(head));
   if (header?.kind !== 'recording' || header.version !== recordingVersion) {
     throw new ControlRefusal(400, `"recording" must be the content of a recording of version ${recordingVersion}.`);
   }
-  const requests = lines.filter(
-    line => line?.kind === 'request' && typeof line.route === 'string' && Object.hasOwn(routes, line.route),
-  ) as unknown as Recorded[];
-  const answers = new Map(
-    lines.flatMap(line =>
-      line?.kind === 'answer'
-        ? [[Number(line.request), { status: Number(line.status), body: line.body }] as const]
-        : [],
-    ),
-  );
+  const requests: Recorded[] = [];
+  const answers = new Map<number, { readonly status: number; readonly body: unknown }>();
+  await eachWithPauses(lines, text => {
+    const line = asRecord(parseJson(text));
+    if (line?.kind === 'answer') answers.set(Number(line.request), { status: Number(line.status), body: line.body });
+    const isRequest = line?.kind === 'request' && typeof line.route === 'string' && Object.hasOwn(routes, line.route);
+    if (isRequest) requests.push(line as unknown as Recorded);
+  });
   return { requests, answers };
 }
 

@@ -1,6 +1,6 @@
 import type { CommandEdit, CommandInput } from '../../../model/command.ts';
 import type { CommandRuleContext } from '../../../model/rules/commands/command.ts';
-import { isPlainlySame } from '../../../model/rules/commands/command-diff.ts';
+import { isPlainlySame, sameItems, sameOption } from '../../../model/rules/commands/command-diff.ts';
 import { type NormalizedCommand, normalizeCommand } from '../../../model/rules/commands/normalize-command.ts';
 import { type CommandId, compareSnowflakes, type GuildId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
@@ -74,8 +74,15 @@ export function rewrittenIfChanged(
   rules: CommandRuleContext,
 ): CommandRecord {
   if (isPlainlySame(command, input, rules)) return command;
-  const content = normalizeCommand(input, rules.traits, rules.scope);
+  const content = normalizedBeside(command, input, rules);
   return isPlainlySame(command, content, rules) ? command : rewritten(ids, command, content);
+}
+
+/** The definition with its defaults. Options that do not change are taken from the command, because they are most of it. */
+function normalizedBeside(command: CommandRecord, input: CommandInput, { traits, scope }: CommandRuleContext) {
+  const { options } = command;
+  if (!options || !sameItems(options, input.options, sameOption)) return normalizeCommand(input, traits, scope);
+  return { ...normalizeCommand({ ...input, options: [] }, traits, scope), options };
 }
 
 /** What never changes about a command. */

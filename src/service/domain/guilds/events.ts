@@ -49,7 +49,7 @@ export function announceRemoval(transaction: Transaction, applicationId: Applica
   transaction.announce({ to: topics.application(applicationId), event, guild: id, unfollow: topics.guild(id) });
 }
 
-/** Announces what is new or changed in the guild itself, its roles and its channels. */
+/** Announces what is new, changed or gone in the guild itself, its roles and its channels. */
 export async function announceGuildChange(
   transaction: Transaction,
   before: GuildRecord,
@@ -66,6 +66,16 @@ export async function announceGuildChange(
   for (const [isNew, channel] of differences(before.channels, guild.channels)) {
     const [lobby] = await linkedLobbies(transaction, guild.id, channel.id);
     announce(transaction, guild.id, channelEvent(isNew, channel, guild, lobby));
+  }
+  for (const { id: role_id } of missing(before.roles, guild.roles)) {
+    announce(
+      transaction,
+      guild.id,
+      lazyEvent('GUILD_ROLE_DELETE', () => ({ guild_id: guild.id, role_id })),
+    );
+  }
+  for (const channel of missing(before.channels, guild.channels)) {
+    announce(transaction, guild.id, channelDeletion(channel, guild));
   }
   // Sent last, because it contains the roles: a client that sees a new role here first would treat its creation as an
   // update.
@@ -85,6 +95,12 @@ function channelEvent(isNew: boolean, channel: ChannelRecord, guild: GuildRecord
   return lazyEvent(isNew ? 'CHANNEL_CREATE' : 'CHANNEL_UPDATE', () => channelView(channel, guild, lobby));
 }
 
+function channelDeletion(channel: ChannelRecord, guild: GuildRecord) {
+  if (!threadTypes.has(channel.type)) return lazyEvent('CHANNEL_DELETE', () => channelView(channel, guild));
+  const { id, parent_id, type } = channel;
+  return lazyEvent('THREAD_DELETE', () => ({ id, guild_id: guild.id, parent_id, type }));
+}
+
 /** A member is new or has changed. */
 export async function announceMember(
   transaction: Transaction,
@@ -99,8 +115,22 @@ export async function announceMember(
   announce(transaction, member.guild_id, event);
 }
 
+/** A member is one no longer. */
+export async function announceMemberLoss(transaction: Transaction, member: GuildMemberRecord): Promise<void> {
+  const { guild_id, user_id } = member;
+  const user = await transaction.get('users', user_id);
+  if (!user) return;
+  const event = lazyEvent('GUILD_MEMBER_REMOVE', () => ({ guild_id, user: userView(user) }));
+  announce(transaction, guild_id, event);
+}
+
 function announce(transaction: Transaction, guild: GuildRecord['id'], event: NonNullable<Announcement['event']>): void {
   transaction.announce({ to: topics.guild(guild), event, guild });
+}
+
+function missing<Item extends { readonly id: string }>(before: readonly Item[], after: readonly Item[]): Item[] {
+  const left = new Set(after.map(({ id }) => id));
+  return before.filter(({ id }) => !left.has(id));
 }
 
 function* differences<Item extends { readonly id: string }>(

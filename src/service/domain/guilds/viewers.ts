@@ -47,6 +47,12 @@ export async function announceViews(
   }
 }
 
+/** The member is one no longer, and follows no channel of the guild. */
+export function announceViewLoss(transaction: Transaction, guild: GuildRecord, member: GuildMemberRecord): void {
+  const difference = differenceOf(new Set(channelsOf(guild, member)), new Set());
+  if (difference) transaction.announce({ to: topics.user(member.user_id), ...difference });
+}
+
 const nothing: readonly ChannelId[] = [];
 
 /** What members begin and stop to follow, if anything. */

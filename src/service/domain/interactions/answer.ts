@@ -1,6 +1,6 @@
 import type { CommandChoice } from '../../../model/command.ts';
 import type { Modal } from '../../../model/component.ts';
-import { fieldErrors } from '../../../model/errors/issue.ts';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import type { ModalCreated } from '../../../model/gateway.ts';
 import {
   type CallbackResponse,

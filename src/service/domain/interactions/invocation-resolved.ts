@@ -1,6 +1,7 @@
 import { type CommandOption, commandTypes, optionTypes } from '../../../model/command.ts';
 import { type Component, componentTypes } from '../../../model/component.ts';
-import { fieldErrors, type Issue } from '../../../model/errors/issue.ts';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
+import type { Issue } from '../../../model/errors/issue.ts';
 import type { OptionValue, ResolvedChannel, ResolvedData, ResolvedMember } from '../../../model/interaction.ts';
 import { type Message, messageFlags } from '../../../model/message.ts';
 import { decidingChannel, memberPermissions } from '../../../model/rules/permissions/member-place.ts';

@@ -1,4 +1,4 @@
-import { fieldErrors } from '../../../model/errors/issue.ts';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';

@@ -2,7 +2,7 @@ import { type Channel, permissionBits } from '../../../model/guild.ts';
 import { type LobbyLinkInput, lobbyMemberFlags } from '../../../model/lobby.ts';
 import { checkLobbyLink } from '../../../model/rules/lobbies/lobby-join.ts';
 import { memberPermissions } from '../../../model/rules/permissions/member-place.ts';
-import type { ChannelId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { ChannelId, GuildId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
@@ -34,6 +34,8 @@ export interface LobbyLinks {
    *   `missing_permissions`, `channel_not_linkable`, `channel_already_linked`
    */
   set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string>;
+  /** Unlinks the lobbies of channels that exist no longer: of one, or of all of a guild. */
+  release(guildId: GuildId, channelId?: ChannelId): Promise<void>;
 }
 
 // The permissions that the user needs in the channel, besides seeing it.
@@ -93,7 +95,22 @@ export function createLobbyLinks(core: Core, connectedMembers: ConnectedMembers,
     if (!isSameChannel) announceInChannel(transaction, linkedNote(ids.next(), lobby, user, lobby.link.channel));
   }
 
-  return { set };
+  async function release(...place: readonly [guild: GuildId, channel?: ChannelId]): Promise<void> {
+    for (const { id } of await linkedLobbies(store, ...place)) {
+      const expiresAtMs = await store.transact(lobbyScope(id), async transaction => {
+        const before = await transaction.get('lobbies', id);
+        const [guildId, channelId = before?.linked_channel_id] = place;
+        if (!before?.link || before.linked_guild_id !== guildId || before.linked_channel_id !== channelId) return null;
+        const lobby = unlinked(before);
+        transaction.put('lobbies', lobby);
+        await connectedMembers.announceUpdate(transaction, lobby, await membersOf(transaction, id));
+        return lobby.expires_at_ms;
+      });
+      expiry.notice(expiresAtMs);
+    }
+  }
+
+  return { set, release };
 }
 
 const madeByClient = 'A lobby that was made with a secret cannot be linked to a channel';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import { Deadline } from '../../../wire/http/deadline.ts';
 import type { Core } from '../../core.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
@@ -31,6 +31,9 @@ export type AfterCommit = () => void;
  * Delivers signed events, which wait in the store. Each is repeated with growing pauses until it is acknowledged with 204 or
  * `serviceLimits.webhookEventRetryMs` have passed. Queues are bounded, and events beyond the bound are dropped.
  *
+ * Deliveries at the same time are bounded, in all and for each application. Queues beyond that wait for their turn; of these, events that
+ * are too old to be repeated are given up.
+ *
  * A node claims a queue while it delivers its events. When it dies, another node continues after {@link claimMs}: an event whose
  * acknowledgement was not stored is delivered again.
  */
@@ -45,8 +48,14 @@ export interface WebhookDelivery {
 export const waitingPerQueueMax = 200;
 /** How long a claim counts: longer than one delivery takes. */
 const claimMs = 10_000;
-/** Deliveries at the same time. */
-const deliveriesMax = 256;
+/** Deliveries at the same time: in all, and to one application, so that a server that does not answer delays no others. */
+const deliveriesMax = 1024;
+export const deliveriesPerApplicationMax = 64;
+/** How many queues of an application wait in memory for their turn; others are looked at again after {@link parkMs}. */
+const turnsMax = 1000;
+const parkMs = 60_000;
+/** Requests whose traces are remembered until their events are delivered. */
+const tracesMax = 1000;
 
 const firstPauseMs = 1000;
 const acknowledged = 204;
@@ -64,12 +73,19 @@ interface Claimed {
   readonly application: ApplicationRecord | undefined;
 }
 
+/** An application whose server is being sent events. */
+interface Receiver {
+  running: number;
+  /** Queues that wait for their turn, the first of them first, with the time at which each is due again in the store. */
+  readonly turns: Map<string, number>;
+}
+
 export function createWebhookDelivery(core: Core, pendingWork: PendingWork): WebhookDelivery {
   const { clock, ids, journal, log, metrics, store } = core;
-  const expiry = createExpiry(core, 'webhook_queues', async id => work(id));
+  const expiry = createExpiry(core, 'webhook_queues', onDue);
   /** Events run in the trace of the request that caused them, if that was a request to this process. */
   const traces = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
-  const waiting: (() => void)[] = [];
+  const receivers = new Map<ApplicationId, Receiver>();
   let running = 0;
   let life = new AbortController();
 
@@ -81,14 +97,12 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     transaction.put('webhook_queues', { ...queue, next: queue.next + 1 });
     transaction.put('webhook_events', { queue_id: id, number: queue.next, name, url, about, body, sent_at_ms: nowMs });
     return () => {
-      traces.set(traceKey(id, queue.next), AsyncLocalStorage.snapshot());
+      remember(traceKey(id, queue.next));
       if (queue.next > queue.first) return; // It is delivered after those before it.
-      pendingWork
-        .run(() => work(id))
-        .catch((error: unknown) => {
-          log.error({ error, queue: id }, 'A webhook event cannot be delivered now; it is delivered later.');
-          expiry.notice(clock.now() + firstPauseMs);
-        });
+      const receiver = receiverOf(application.id);
+      if (isFree(receiver)) beginLater(id, application.id, nowMs);
+      else if (receiver.turns.size < turnsMax) receiver.turns.set(id, nowMs);
+      else expiry.notice(nowMs);
     };
   }
 
@@ -100,34 +114,121 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     });
   }
 
-  /** Begins to deliver the queue's events if they are due; resolves when it has begun. */
-  async function work(id: string): Promise<void> {
+  function receiverOf(id: ApplicationId): Receiver {
+    const known = receivers.get(id);
+    if (known) return known;
+    const receiver = { running: 0, turns: new Map<string, number>() };
+    receivers.set(id, receiver);
+    return receiver;
+  }
+
+  function isFree(receiver: Receiver): boolean {
+    return running < deliveriesMax && receiver.running < deliveriesPerApplicationMax;
+  }
+
+  /** Delivers the queue's events, or puts it off until its application's server has time. */
+  async function onDue(id: string): Promise<void> {
+    const queue = await store.get('webhook_queues', id);
+    if (!queue || life.signal.aborted) return;
+    const receiver = receiverOf(queue.application_id);
+    if (isFree(receiver)) return begin(id, queue.application_id, queue.expires_at_ms);
+    const dueMs = await park(queue);
+    if (dueMs === undefined) receiver.turns.delete(id);
+    else if (receiver.turns.has(id) || receiver.turns.size < turnsMax) receiver.turns.set(id, dueMs);
+  }
+
+  /** Resolves when the delivery has begun. @param dueMs when the queue is due according to the store */
+  async function begin(id: string, applicationId: ApplicationId, dueMs: number): Promise<void> {
     const stop = life.signal;
-    if (stop.aborted) return;
-    if (running >= deliveriesMax) await new Promise<void>(resolve => waiting.push(resolve));
+    const receiver = receiverOf(applicationId);
     running++;
-    const claimed = await claim(id).catch((error: unknown) => {
-      done();
-      throw error;
-    });
+    receiver.running++;
+    const done = () => {
+      running--;
+      receiver.running--;
+      if (receiver.running === 0 && receiver.turns.size === 0) receivers.delete(applicationId);
+      if (!stop.aborted) beginNext();
+    };
+    const claimed = await pendingWork
+      .run(() => claim(id, dueMs))
+      .catch((error: unknown) => {
+        done();
+        throw error;
+      });
     if (!claimed || stop.aborted) done();
     else void deliverAll(claimed, stop).finally(done);
   }
 
-  function done(): void {
-    running--;
-    waiting.shift()?.();
+  /** As {@link begin}; if that fails, it is due again later. */
+  function beginLater(id: string, applicationId: ApplicationId, dueMs: number): void {
+    begin(id, applicationId, dueMs).catch((error: unknown) => {
+      log.error({ error, queue: id }, 'A webhook event cannot be delivered now; it is delivered later.');
+      expiry.notice(clock.now() + firstPauseMs);
+    });
   }
 
-  async function claim(id: string): Promise<Claimed | undefined> {
+  function remember(trace: string): void {
+    const [oldest] = traces.keys();
+    if (traces.size >= tracesMax && oldest !== undefined) traces.delete(oldest);
+    traces.set(trace, AsyncLocalStorage.snapshot());
+  }
+
+  /** Begins with the queues whose turn it is; of several applications each has its turn. */
+  function beginNext(): void {
+    for (const [applicationId, receiver] of receivers) {
+      if (running >= deliveriesMax) return;
+      const [next] = receiver.turns;
+      if (!next || !isFree(receiver)) continue;
+      receivers.delete(applicationId);
+      receivers.set(applicationId, receiver);
+      receiver.turns.delete(next[0]);
+      beginLater(next[0], applicationId, next[1]);
+    }
+  }
+
+  async function claim(id: string, dueMs: number): Promise<Claimed | undefined> {
     const found = await store.get('webhook_queues', id);
     if (!found) return undefined;
     return store.transact(found.scope, async transaction => {
       const queue = await transaction.get('webhook_queues', id);
       const nowMs = clock.now();
-      if (!queue || queue.expires_at_ms > nowMs) return undefined;
+      if (!queue || (queue.expires_at_ms > nowMs && queue.expires_at_ms !== dueMs)) return undefined;
       return continueWith(transaction, { ...queue, claim: ids.next(), expires_at_ms: nowMs + claimMs });
     });
+  }
+
+  /** Lets a queue that is due wait, without its events that are too old to be repeated. @returns until when; undefined: it is not due */
+  async function park({ id, scope, application_id }: WebhookQueueRecord): Promise<number | undefined> {
+    let old: WebhookEventRecord[] = [];
+    const dueMs = await store.transact(scope, async transaction => {
+      old = [];
+      let queue = await transaction.get('webhook_queues', id);
+      const nowMs = clock.now();
+      while (queue && queue.expires_at_ms <= nowMs) {
+        const event = await transaction.get('webhook_events', id, queue.first);
+        if (!event) {
+          transaction.delete('webhook_queues', id);
+          return undefined;
+        }
+        if (nowMs - event.sent_at_ms <= serviceLimits.webhookEventRetryMs) {
+          const untilMs = nowMs + parkMs;
+          transaction.put('webhook_queues', { ...queue, claim: null, expires_at_ms: untilMs });
+          return untilMs;
+        }
+        transaction.delete('webhook_events', id, queue.first);
+        old.push(event);
+        queue = { ...queue, first: queue.first + 1, failures: 0 };
+      }
+      return undefined;
+    });
+    for (const { name, about, number } of old) {
+      traces.delete(traceKey(id, number));
+      journal.write('delivery', {
+        ...{ event: name, application: application_id, ...about },
+        ...{ outcome: 'given up' satisfies Outcome, attempt: 0, status: null },
+      });
+    }
+    return dueMs;
   }
 
   /** Keeps the claim on the queue, and reads its first event; deletes a queue without events. */
@@ -225,7 +326,9 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
 
   /** A service on its own has lost what it had claimed before it was restarted. */
   async function releaseClaims(): Promise<void> {
-    for (const { id, scope, claim } of await store.list('webhook_queues')) {
+    const nowMs = clock.now();
+    const query = { index: 'byExpiry', from: nowMs, upTo: nowMs + claimMs, limit: deliveriesMax } as const;
+    for (const { id, scope, claim } of await store.list('webhook_queues', query)) {
       if (claim === null) continue;
       await store.transact(scope, async transaction => {
         const queue = await transaction.get('webhook_queues', id);
@@ -239,10 +342,11 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     async start() {
       life = new AbortController();
       if (!core.cluster) await releaseClaims();
-      const stop = await expiry.start();
+      const stop = expiry.begin();
       return () => {
         stop();
         life.abort();
+        receivers.clear();
         traces.clear();
       };
     },

@@ -69,20 +69,23 @@ export class ClusterStorage implements SessionStorage {
 
   put(session: Session): void {
     this.#arm();
-    this.#write(session);
+    void this.#write(session);
   }
 
-  settled(session: Session): void {
+  /** Resolves when it is stored, or could not be stored. */
+  settled(session: Session): Promise<void> {
     const own = {};
     this.#settling.set(session, own);
+    let stored: Promise<void> | undefined;
     const settled = this.#cluster.caughtUp().then(() => {
       // What the session was started from contains no event that is still to come.
       if (session.hasEnded || session.isHolding || this.#settling.get(session) !== own) return;
       session.forgetSeen();
       this.#moveBase(session, this.#baseOf(session));
-      this.put(session);
+      this.#arm();
+      stored = this.#write(session);
     });
-    this.#track(session, settled);
+    return this.#track(session, settled).then(() => stored);
   }
 
   async close({ record }: Pick<Session, 'record'>): Promise<boolean> {
@@ -111,16 +114,17 @@ export class ClusterStorage implements SessionStorage {
     });
   }
 
-  #write(session: Session): void {
+  #write(session: Session): Promise<void> {
     const { record } = session;
     const written = this.#change(record, work => work.put('gateway_sessions', record)).then(isOurs => {
       // The end of a session that is ending here was stored before.
       if (!isOurs && !session.hasEnded) this.#onTaken(session);
     });
-    this.#track(session, written);
+    return this.#track(session, written);
   }
 
-  #track(session: Session, written: Promise<void>): void {
+  /** Resolves when it has ended, well or not. */
+  #track(session: Session, written: Promise<void>): Promise<void> {
     this.#unwritten.delete(session);
     const done: Promise<void> = written
       .catch((error: unknown) => {
@@ -129,6 +133,7 @@ export class ClusterStorage implements SessionStorage {
       })
       .finally(() => this.#writes.delete(done));
     this.#writes.add(done);
+    return done;
   }
 
   #arm(): void {
@@ -142,12 +147,12 @@ export class ClusterStorage implements SessionStorage {
     for (const session of [...this.#unwritten]) {
       this.#unwritten.delete(session);
       if (session.hasEnded) continue;
-      if (session.record.base) this.#write(session);
-      else if (!session.isHolding) this.settled(session);
+      if (session.record.base) void this.#write(session);
+      else if (!session.isHolding) void this.settled(session);
     }
     const due = [...this.#sessions.values()].filter(session => this.#isDue(session));
     for (let at = 0; at < due.length && !this.#isStopped; at += chunkSize) {
-      for (const session of due.slice(at, at + chunkSize)) if (!session.hasEnded) this.#write(session);
+      for (const session of due.slice(at, at + chunkSize)) if (!session.hasEnded) void this.#write(session);
       await Promise.all(this.#writes);
     }
     if (this.#sessions.size > 0) this.#arm();

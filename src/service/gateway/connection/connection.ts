@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../../model/gateway.ts';
-import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
+import { type Cancel, type Clock, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { parseFrame } from '../../../wire/gateway/frames.ts';
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
 import type { TrafficObserver } from '../../support/traffic.ts';
@@ -99,6 +99,9 @@ export class Connection implements Sender, SocketListener {
   #received = 0;
   #open = true;
   #isFrozen = false;
+  #withheld: Cancel | undefined;
+  /** Frames were to be sent while it was frozen. */
+  #hasLost = false;
   #cutAt: number | undefined;
 
   constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
@@ -135,6 +138,23 @@ export class Connection implements Sender, SocketListener {
     return this.#queue.length;
   }
 
+  /** Sends nothing until {@link proceed}, or its own end, or for as long as `runtimeLimits.gatewayWithheldMs`. */
+  withhold(): void {
+    this.#withheld ??= systemClock.schedule(runtimeLimits.gatewayWithheldMs, () => this.proceed());
+  }
+
+  /** Sends what was withheld. Idempotent. */
+  proceed(): void {
+    if (!this.#withheld) return;
+    this.#endWithholding();
+    this.flush();
+  }
+
+  #endWithholding(): void {
+    this.#withheld?.();
+    this.#withheld = undefined;
+  }
+
   /** Sends a frame at the end of this turn; does nothing after the connection was closed. */
   send(frame: OutFrame): void {
     if (!this.#open) return;
@@ -168,7 +188,7 @@ export class Connection implements Sender, SocketListener {
   flush(): void {
     const queue = this.#queue;
     const sequence = this.#sequence;
-    if (queue.length === 0) return;
+    if (queue.length === 0 || this.#withheld) return;
     const owed = this.#queuedOwed;
     this.#queue = [];
     this.#sequence = 0;
@@ -183,7 +203,10 @@ export class Connection implements Sender, SocketListener {
         this,
         queue.map(nameOf).filter(name => name !== undefined),
       );
-    if (this.#isFrozen) return;
+    if (this.#isFrozen) {
+      this.#hasLost = true;
+      return;
+    }
     if (this.#context.traffic) this.#observeSent(queue, sequence);
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
     else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
@@ -219,6 +242,7 @@ export class Connection implements Sender, SocketListener {
   /** As {@link close}, with a code of the WebSocket protocol. */
   closeWith(code: number, reason: string): void {
     if (!this.#open) return;
+    this.#endWithholding();
     this.flush();
     if (!this.#open) return; // Flushing has closed it, because the client reads too slowly.
     const compressing = this.#compressing;
@@ -248,6 +272,19 @@ export class Connection implements Sender, SocketListener {
     this.#socket.pause();
   }
 
+  /**
+   * Ends a freeze: what the client has sent meanwhile is received.
+   *
+   * @returns whether frames were lost, so that the client must resume to receive them
+   */
+  thaw(): boolean {
+    const hasLost = this.#hasLost;
+    this.#isFrozen = false;
+    this.#hasLost = false;
+    this.#socket.resume();
+    return hasLost;
+  }
+
   /** Sends the beginning of the next message and nothing after it. @param at how much of it: 0 to 1 */
   cutNext(at: number): void {
     this.#cutAt = at;
@@ -257,6 +294,7 @@ export class Connection implements Sender, SocketListener {
     if (!this.#open) return;
     this.#open = false;
     this.#queue = [];
+    this.#endWithholding();
     this.#context.onEnd(this, code, byPeer);
   }
 

@@ -144,6 +144,8 @@ export class Sessions implements SessionOwner, NodeSessions, PacedSessions, Rest
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const registration = await this.#registrations.get(session);
     if (!registration) return undefined; // The session has ended already.
+    // Its client may know of it only when another node can continue it.
+    if (this.#cluster) session.connection?.withhold();
     if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
     if (principal.kind !== 'bot') await this.#social.enter(session);
@@ -344,7 +346,13 @@ export class Sessions implements SessionOwner, NodeSessions, PacedSessions, Rest
   onSettled(session: Session): void {
     // In one process events are delivered with their commit, so that none is still to come that the session has read.
     if (!this.#cluster) session.forgetSeen();
-    this.#storage?.settled(session);
+    void this.#settle(session);
+  }
+
+  async #settle(session: Session): Promise<void> {
+    await this.#storage?.settled(session);
+    // One that holds events again is not stored yet.
+    if (!session.isHolding) session.connection?.proceed();
   }
 
   onTaken(session: Session): void {

@@ -12,8 +12,8 @@ export interface SessionStorage {
   add(session: Session): MaybePromise<void>;
   /** Stores a change of the session. */
   put(session: Session): void;
-  /** The session has stopped holding events: from now on it can be resumed. */
-  settled(session: Session): void;
+  /** The session has stopped holding events: once this returns or, for a promise, resolves, it can be resumed. */
+  settled(session: Session): MaybePromise<void>;
   /**
    * The session has ended: from now on it cannot be resumed.
    *

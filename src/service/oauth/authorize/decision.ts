@@ -1,4 +1,5 @@
-import { fieldErrors, type Issue } from '../../../model/errors/issue.ts';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
+import type { Issue } from '../../../model/errors/issue.ts';
 import { authorizePagePath, type TokenResponse } from '../../../model/oauth.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';

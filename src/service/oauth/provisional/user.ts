@@ -30,7 +30,7 @@ export async function drawAccount(core: Core, applicationId: ApplicationId, name
 
 async function drawUsername({ entropy, store }: Core): Promise<string> {
   for (let draws = 0; draws < drawsMax; draws++) {
-    const username = `player-${Buffer.from(entropy.bytes(nameBytes)).toString('hex')}`;
+    const username = `player_${Buffer.from(entropy.bytes(nameBytes)).toString('hex')}`;
     if (await isFree(store, username)) return username;
   }
   throw new RequestError('no_unique_username');

@@ -1,5 +1,5 @@
 import { apiErrors } from '../../../model/errors/errors.ts';
-import { fieldErrors } from '../../../model/errors/issue.ts';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import { snowflakeMax } from '../../../model/snowflake.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { serviceLimits } from '../../support/service-limits.ts';

@@ -16,14 +16,13 @@ function writeSql(name: CollectionName): string {
   const value = (field: string) => `w.column_${columns.indexOf(field) + 1}${isNumeric(field) ? '::bigint' : ''}`;
   const updates = [...indexFields(name), 'body'].map(field => `${field} = excluded.${field}`);
   return `
-    IF '${name}' = ANY (write_tables) THEN
+    IF target_name = '${name}' THEN
       INSERT INTO rallypoint.${name} (${columns.join(', ')}, body)
         SELECT ${columns.map(value).join(', ')}, w.body FROM ${writes}
         WHERE w.target = '${name}' AND w.unit <> ALL (failed_units)
         ORDER BY ${key.map(value).join(', ')}
         ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')};
-    END IF;
-    IF '-${name}' = ANY (write_tables) THEN
+    ELSIF target_name = '-${name}' THEN
       DELETE FROM rallypoint.${name} AS t USING ${writes}
         WHERE w.target = '-${name}' AND w.unit <> ALL (failed_units)
         AND ${key.map(field => `t.${field} = ${value(field)}`).join(' AND ')};
@@ -57,6 +56,7 @@ export const commitSql = `
   ) LANGUAGE plpgsql AS $$
   DECLARE
     own_position bigint;
+    target_name text;
   BEGIN
     PERFORM pg_advisory_xact_lock_shared(${wholeStoreLock});
     PERFORM pg_advisory_xact_lock(${batchKey('batch_id')});
@@ -87,7 +87,9 @@ export const commitSql = `
         FROM unnest(event_units, event_topics, event_payloads) WITH ORDINALITY AS e(unit, topic, payload)
         WHERE e.unit <> ALL (failed_units);
     END IF;
-    ${collectionNames.map(writeSql).join('\n')}
+    FOREACH target_name IN ARRAY ARRAY(SELECT DISTINCT name FROM unnest(write_tables) AS name ORDER BY name) LOOP
+      ${collectionNames.map(writeSql).join('\n')}
+    END LOOP;
 
     clock_ms := extract(epoch FROM clock_timestamp()) * 1000;
     IF clock_ms >= deadline_ms THEN

@@ -40,7 +40,7 @@ export interface CommitterOptions {
 /** Bounds of one batch: scopes with guards, which the server locks; changes; JSON in UTF-16 units. */
 const batchMax = { scopes: 200, changes: 2000, size: 4 * 1024 * 1024 } as const;
 /** A batch with fewer units is not made smaller for the sake of another one beside it. */
-const unitsMin = 8;
+const unitsMin = 16;
 /** How long the answer of a batch, and of the question what became of it, is awaited on one connection. */
 const answerMs = 2500;
 const pauseMs = 50;

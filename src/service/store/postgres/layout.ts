@@ -12,9 +12,11 @@ export interface Migration {
   readonly sql: string;
 }
 
+const columns = new Map(collectionNames.map(name => [name, [...keyFields(name), ...indexFields(name)]]));
+
 /** Fields of a collection that are columns of its table, the key's first. */
 export function columnsOf(name: CollectionName): readonly string[] {
-  return [...keyFields(name), ...indexFields(name)];
+  return columns.get(name) ?? [];
 }
 
 /** What the column of the field holds. */
@@ -30,7 +32,7 @@ function columnSql(field: string): string {
 /** The tables of the collections, and their indexes: a list reads its index in order, without sorting. */
 function collectionSql(name: CollectionName): string {
   const key = keyFields(name);
-  const columns = columnsOf(name).map(field => `${columnSql(field)}${key.includes(field) ? ' NOT NULL' : ''}`);
+  const definitions = columnsOf(name).map(field => `${columnSql(field)}${key.includes(field) ? ' NOT NULL' : ''}`);
   const indexes = Object.entries(indexesOf(name)).map(([index, fields]) => {
     const nullable = fields.filter(field => !key.includes(field)).map(field => `${field} IS NOT NULL`);
     const order = [...fields, ...key.filter(field => !fields.includes(field))];
@@ -38,7 +40,7 @@ function collectionSql(name: CollectionName): string {
     return `CREATE INDEX ${name}_${index.toLowerCase()} ON rallypoint.${name} (${order.join(', ')})${condition};`;
   });
   return [
-    `CREATE TABLE rallypoint.${name} (${columns.join(', ')}, body text NOT NULL, PRIMARY KEY (${key.join(', ')}));`,
+    `CREATE TABLE rallypoint.${name} (${definitions.join(', ')}, body text NOT NULL, PRIMARY KEY (${key.join(', ')}));`,
     ...indexes,
   ].join('\n');
 }

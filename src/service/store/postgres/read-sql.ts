@@ -53,14 +53,23 @@ function orderAfter({ order }: Route, equals: number): readonly string[] {
   return order.slice(equals);
 }
 
+/** The texts of lists by the names of their statements, of which there is a bounded number. */
+const listSqls = new Map<string, string>();
+
 /** A list as a statement; its name tells its form. @param query a valid one, with storable values */
 export function listStatement<Name extends CollectionName>(name: Name, query: ListQuery<Name>): Statement {
   const { index = 'key', equals = [], from, upTo, descending = false, limit } = query;
   const bounds = [from, upTo].filter(bound => bound !== undefined);
   const form = `${from === undefined ? '' : 'from'}${upTo === undefined ? '' : 'upto'}${descending ? 'desc' : ''}${limit === undefined ? '' : 'limit'}`;
+  const statement = `list ${name} ${index} ${equals.length}${form}`;
+  let text = listSqls.get(statement);
+  if (text === undefined) {
+    text = listSql(name, query);
+    listSqls.set(statement, text);
+  }
   return {
-    name: `list ${name} ${index} ${equals.length}${form}`,
-    text: listSql(name, query),
+    name: statement,
+    text,
     values: [...equals, ...bounds, ...(limit === undefined ? [] : [limit])],
   };
 }

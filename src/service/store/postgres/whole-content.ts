@@ -11,14 +11,15 @@ import { ConnectionLost, failedError } from './failure.ts';
 import { columnsOf, columnValue } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
 
-/** Rows of one INSERT. */
+/** Rows of one statement, so that each takes little of its time. */
 const rowsMax = 1000;
+const deletedMax = 20_000;
 
 /** Everything at one instant. @throws StoreError */
 export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
   try {
-    return await postgres.session(begin, dumpWithin, storeLimits.wholeStoreMs);
+    return await postgres.session(begin, dumpWithin, storeLimits.wholeStatementMs, { each: true });
   } catch (error) {
     throw failedError(postgres.location, error);
   }
@@ -27,9 +28,20 @@ export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
 async function dumpWithin(session: Session): Promise<StoreContent> {
   const content: Record<string, object[]> = {};
   for (const name of collectionNames) {
-    const rows = await session.query(`SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`);
-    const records = rows.map(({ body }) => decodeRecord(name, body as string));
-    content[name] = records.filter(record => typeof record === 'object');
+    const records: object[] = [];
+    content[name] = records;
+    await session.query(
+      `DECLARE all_of_${name} NO SCROLL CURSOR FOR SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`,
+    );
+    for (;;) {
+      const rows = await session.query(`FETCH ${rowsMax} FROM all_of_${name}`);
+      for (const { body } of rows) {
+        const record = decodeRecord(name, body as string);
+        if (typeof record === 'object') records.push(record);
+      }
+      if (rows.length < rowsMax) break;
+    }
+    await session.query(`CLOSE all_of_${name}`);
   }
   return content as unknown as StoreContent;
 }
@@ -43,7 +55,8 @@ async function dumpWithin(session: Session): Promise<StoreContent> {
 export async function loadContent(postgres: Postgres, records: Overlay): Promise<void> {
   const id = randomUUID();
   try {
-    await postgres.session('BEGIN', session => loadWithin(session, records, id), storeLimits.wholeStoreMs);
+    const load = (session: Session) => loadWithin(session, records, id);
+    await postgres.session('BEGIN', load, storeLimits.wholeStatementMs, { each: true });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw failedError(postgres.location, error);
     // The connection may have broken after the commit.
@@ -58,12 +71,22 @@ async function loadWithin(session: Session, records: Overlay, id: string): Promi
   await session.query(`
     UPDATE rallypoint.scopes SET revision = 1 + (SELECT max(revision) FROM rallypoint.scopes) WHERE name = ''`);
   await session.query(`DELETE FROM rallypoint.scopes WHERE name <> ''`);
-  for (const name of collectionNames) await session.query(`DELETE FROM rallypoint.${name}`);
+  for (const name of collectionNames) await deleteRows(session, name);
   for (const [name, changes] of records.changes()) {
     const rows = [...changes.all()];
     for (let at = 0; at < rows.length; at += rowsMax) {
       await insertRows(session, name, rows.slice(at, at + rowsMax).map(rowOf(name)));
     }
+  }
+}
+
+async function deleteRows(session: Session, name: CollectionName): Promise<void> {
+  const text = `WITH gone AS (
+      DELETE FROM rallypoint.${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM rallypoint.${name} LIMIT ${deletedMax})) RETURNING 1)
+    SELECT count(*)::int AS gone FROM gone`;
+  for (;;) {
+    const [row] = await session.query(text);
+    if (Number(row?.gone) < deletedMax) return;
   }
 }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { curlOf } from '../../../../src/console/views/traffic/copy/curl.ts';
@@ -9,6 +10,7 @@ import type { TrafficDetails, TrafficRequest } from '../../../../src/wire/contro
 import type { RouteName } from '../../../../src/wire/routes.ts';
 import { requestEntry } from '../../../support/console/made-traffic.ts';
 import { needs } from '../../../support/runs/parts.ts';
+import { control } from '../../../support/service/control-client.ts';
 
 const posix = await needs('posix');
 const hostile = `'; touch /tmp/owned; echo "$(id)" \`id\` \\ \n \u2028 \${process.exit()} */ </script>`;
@@ -56,7 +58,7 @@ describe('a call that is copied from the traffic', () => {
       ),
     );
     expect(code).toContain("test('createLobby is answered with 400'");
-    expect(code).toContain('await assert.rejects(backend.lobbies.create({}), { status: 400');
+    expect(code).toContain("await assert.rejects(backend.lobbies.create({}), { code: 'invalid_form_body' });");
   });
 
   it('is a request by fetch where the SDK has no method of its own', () => {
@@ -72,17 +74,12 @@ describe('SDK code that is copied from the traffic', () => {
   });
   afterAll(() => world?.close());
 
-  async function controlGet(path: string): Promise<unknown> {
-    const { controlBase, controlToken } = world.service;
-    return (await fetch(`${controlBase}${path}`, { headers: { authorization: `Bearer ${controlToken}` } })).json();
-  }
-
   it('makes the same call again', async () => {
     const { backend } = world;
     const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' } });
     const command = await backend.commands.create({ name: 'rally', description: 'Calls everybody' });
     const user = world.user('ada').id;
-    const { guilds } = (await controlGet('/guilds')) as { guilds: { id: string }[] };
+    const { guilds } = await control(world.service, 'GET /guilds');
     const guild = guilds[0]?.id ?? expect.fail();
     const lobbyPath = `/api/v10/lobbies/${lobby.id}`;
     const commandsPath = `/api/v10/applications/${world.applicationId}/commands`;
@@ -112,6 +109,76 @@ describe('SDK code that is copied from the traffic', () => {
     }
   });
 });
+
+describe('a test that is copied from the traffic', () => {
+  let world: World;
+  let lobbyId: string;
+  beforeAll(async () => {
+    world = await createWorld({ users: ['ada', 'grace'] });
+  });
+  afterAll(() => world?.close());
+
+  /** The details of the last request of the route, as the console receives them. */
+  async function lastOf(route: RouteName): Promise<TrafficDetails> {
+    const { entries } = await control(world.service, 'GET /traffic', { route });
+    const id = entries.at(-1)?.id ?? expect.fail(`No request of ${route}`);
+    return control(world.service, 'GET /traffic/{id}', { id: String(id) });
+  }
+
+  const as = {
+    bot: () => ({ kind: 'bot', application_id: world.applicationId }),
+    game: () => ({ kind: 'user', application_id: world.applicationId, user_id: world.user('ada').id }),
+    client: () => ({ kind: 'session', user_id: world.user('ada').id }),
+  };
+  const calls: readonly (readonly [RouteName, keyof typeof as, string, () => string, (() => unknown)?])[] = [
+    ['createLobby', 'bot', 'POST', () => '/lobbies', () => ({ members: [{ id: world.user('grace').id }] })],
+    ['createLobby', 'bot', 'POST', () => '/lobbies', () => ({ members: 1 })],
+    ['getLobby', 'bot', 'GET', () => `/lobbies/${lobbyId}`],
+    ['getLobby', 'bot', 'GET', () => '/lobbies/404'],
+    ['putLobbyMember', 'bot', 'PUT', () => `/lobbies/${lobbyId}/members/${world.user('grace').id}`, () => ({})],
+    ['createLobbyMessage', 'game', 'POST', () => `/lobbies/${lobbyId}/messages`, () => ({ content: hostile })],
+    ['joinLobby', 'game', 'PUT', () => '/lobbies', () => ({ secret: 'a secret' })],
+    ['createGlobalCommand', 'bot', 'POST', () => `/applications/${world.applicationId}/commands`, () => rally],
+    ['editGlobalCommand', 'bot', 'PATCH', () => commandPath, () => ({ description: 'Other' })],
+    ['getCurrentUser', 'game', 'GET', () => '/users/@me'],
+    ['putRelationship', 'client', 'PUT', () => `/users/@me/relationships/${world.user('grace').id}`, () => ({})],
+    ['getLobby', 'game', 'GET', () => `/lobbies/${lobbyId}`],
+  ];
+  const rally = { name: 'rally', description: 'Calls everybody' };
+  let commandPath: string;
+
+  it('runs as it is, in a world of its own, and finds what was recorded', async () => {
+    await control(world.service, 'GET /traffic');
+    const { body } = await control(
+      world.service,
+      'POST /call',
+      {},
+      {
+        ...{ as: as.bot(), method: 'POST', path: '/lobbies' },
+        body: { members: [{ id: world.user('ada').id }] },
+      },
+    );
+    lobbyId = (body as { id: string }).id;
+    const { command } = await world.backend.commands.create({ name: 'other', description: 'Another' });
+    commandPath = `/applications/${world.applicationId}/commands/${command.id}`;
+    for (const [route, kind, method, path, sent] of calls) {
+      const call = { as: as[kind](), method, path: path(), ...(sent && { body: sent() }) };
+      await control(world.service, 'POST /call', {}, call);
+      const code = testCodeOf(await lastOf(route));
+      await expect(run(code), code).resolves.toBeUndefined();
+    }
+  });
+});
+
+/** Runs a copied test. */
+async function run(code: string): Promise<void> {
+  let work: (() => Promise<void>) | undefined;
+  const test = (_: string, given: typeof work) => {
+    work = given;
+  };
+  new Function('assert', 'test', 'createWorld', code.replace(/^import .*$/gm, ''))(assert, test, createWorld);
+  await work?.();
+}
 
 function detailsOf(fields: Partial<TrafficRequest>, body: unknown, type = 'application/json'): TrafficDetails {
   const headers = { 'content-type': type, authorization: 'Bot masked', host: 'h', 'sec-fetch-mode': 'cors' };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lobby } from '../../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
-import { waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
+import { deliveriesPerApplicationMax, waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
 import { createWebhookEvents, type WebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
@@ -273,5 +273,56 @@ describe('a delivery', () => {
     await world.core.clock.advance(3_600_000);
     expect(posted).toEqual([]);
     expect(deliveries().at(-1)).toMatchObject({ outcome: 'given up' });
+  });
+});
+
+describe('a server that does not answer', () => {
+  const more = 10;
+  const isFor = (id: string) => posted.filter(({ body }) => body.application_id === id);
+
+  /** A message in each of more lobbies than an application may be sent at a time. */
+  async function fill(): Promise<void> {
+    answers = Array.from({ length: deliveriesPerApplicationMax * 20 }, () => undefined);
+    for (let n = 0; n < deliveriesPerApplicationMax + more; n++) await send(String(n), await created());
+    await settled();
+  }
+
+  it('delays no events of other applications', async () => {
+    await fill();
+    expect(isFor('1')).toHaveLength(deliveriesPerApplicationMax);
+    const other = applicationRecord('2', { event_webhooks_url: url, ...createKeyPair(seededEntropy('other')) });
+    await keep(other);
+    const theirs: Lobby = JSON.parse(await lobbies.create(other, { members: [{ id: ada }] }));
+    await lobbies.messages.send(other, userRecord(ada), theirs.id, { content: 'Hello' });
+    await settled();
+    expect(isFor('2')).toHaveLength(1);
+  });
+
+  it('gets the events that had to wait as soon as it has time', async () => {
+    await fill();
+    answers = [];
+    await world.core.clock.advance(3000);
+    expect(new Set(contents()).size).toBe(deliveriesPerApplicationMax + more);
+  });
+
+  it('does not delay the start of the service', async () => {
+    await fill();
+    stop();
+    posted = [];
+    await createWebhookEvents(world.core, pendingWork).start();
+    expect(posted).toEqual([]);
+    await settled();
+    expect(isFor('1')).toHaveLength(deliveriesPerApplicationMax);
+  });
+
+  it('is not sent events that became too old while they waited', async () => {
+    await fill();
+    stop();
+    await world.core.clock.advance(600_001);
+    posted = [];
+    await createWebhookEvents(world.core, pendingWork).start();
+    await settled();
+    expect(posted).toHaveLength(deliveriesPerApplicationMax);
+    expect(deliveries().filter(({ outcome }) => outcome === 'given up')).toHaveLength(more);
   });
 });

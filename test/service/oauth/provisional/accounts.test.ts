@@ -106,7 +106,7 @@ describe('a token by the word of the bot', () => {
 describe('the name of a provisional account', () => {
   it('is random unique text until the account gets a name', async () => {
     const user = await world.userOf(world.token(await world.byBot(newName())));
-    expect(user).toMatchObject({ username: expect.stringMatching(/^player-[0-9a-f]{16}$/), global_name: null });
+    expect(user).toMatchObject({ username: expect.stringMatching(/^player_[0-9a-f]{16}$/), global_name: null });
   });
 
   it('is what the bot says, whenever it says so', async () => {

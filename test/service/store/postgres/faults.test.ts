@@ -149,6 +149,7 @@ describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () =>
     async () => {
       const node = await database.open();
       await node.transact('x', work => work.put('lobbies', lobbyRecord({ id: '1' })));
+      const content = await node.dump();
       await server.kill();
       const startMs = performance.now();
       const unavailable = { code: 'store_unavailable' };
@@ -157,6 +158,8 @@ describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () =>
         expect(node.list('lobbies')).rejects.toMatchObject(unavailable),
         expect(node.revision('x')).rejects.toMatchObject(unavailable),
         expect(node.transact('x', work => work.delete('lobbies', '1'))).rejects.toMatchObject(unavailable),
+        expect(node.dump()).rejects.toMatchObject(unavailable),
+        expect(node.load(content)).rejects.toMatchObject(unavailable),
       ]);
       expect(performance.now() - startMs).toBeLessThan(callMsMax);
       await server.start();

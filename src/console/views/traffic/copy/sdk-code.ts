@@ -86,7 +86,9 @@ export function sdkCallOf({ entry, request }: TrafficDetails): SdkCall | undefin
   const body = request?.body ?? undefined;
   for (const [by, calls] of [['backend', backendCalls] as const, ['client', clientCalls] as const]) {
     const write = calls[entry.route];
-    if (write) return { by, code: write(params, body, query) };
+    // With another kind of credential the answer would be another one.
+    const isOwn = entry.caller === null || (by === 'client') === (entry.caller.kind === 'user');
+    if (write && isOwn) return { by, code: write(params, body, query) };
   }
   return undefined;
 }

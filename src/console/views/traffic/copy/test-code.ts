@@ -1,8 +1,13 @@
-import type { TrafficDetails } from '../../../../wire/control/traffic.ts';
+import { apiErrors } from '../../../../model/errors/errors.ts';
+import type { TrafficDetails, TrafficRequest } from '../../../../wire/control/traffic.ts';
 import { literal, literalOf } from './literal.ts';
 import { fetchCodeOf, sdkCallOf } from './sdk-code.ts';
+import { type TestSetup, testSetupOf } from './test-setup.ts';
 
-/** The call as a test for Node's own runner, in a world of its own. Ids of the recorded service are not in that world. */
+/**
+ * The call as a test for Node's own runner, in a world of its own: with the users, the application and the channels that the call names, and
+ * a lobby or a command where it needs one. What led to an error is not known, so a test of a failed call may need more of it.
+ */
 export function testCodeOf(details: TrafficDetails): string {
   const { entry } = details;
   if (entry.kind !== 'request' && entry.kind !== 'oauth') return '';
@@ -10,57 +15,64 @@ export function testCodeOf(details: TrafficDetails): string {
   const name =
     entry.kind === 'request' && entry.route !== null ? entry.route : `${entry.method} ${entry.target.split('?')[0]}`;
   const title = literal(`${name} is answered with ${entry.status}`);
-  const body = call ? sdkTest(details, call.by, call.code) : fetchTest(details);
+  const setup = testSetupOf(details, call?.by);
+  const body = call ? sdkTest(details, call.by, setup.rename(call.code), setup) : fetchTest(details, setup);
   return [
     "import assert from 'node:assert/strict';",
     "import { test } from 'node:test';",
     ...(call?.code.includes('userToken(') ? ["import { userToken } from '@rallypoint/sdk/backend';"] : []),
     "import { createWorld } from '@rallypoint/sdk/testing';",
     '',
-    '// The ids are those of the recorded service: replace them by ids of the world.',
     `test(${title}, async () => {`,
-    '  await using world = await createWorld();',
+    `  await using world = await createWorld(${indented(setup.world)});`,
     ...body.map(line => (line === '' ? '' : `  ${line}`)),
     '});',
     '',
   ].join('\n');
 }
 
-function sdkTest({ entry, request }: TrafficDetails, by: 'backend' | 'client', code: string): readonly string[] {
+function sdkTest(
+  { entry, request }: TrafficDetails,
+  by: 'backend' | 'client',
+  code: string,
+  { username, lines, rename }: TestSetup,
+): readonly string[] {
   if (entry.kind !== 'request' || entry.route === null) return [];
-  const username = entry.caller?.username ?? 'ada';
-  const setup =
-    by === 'backend' ? 'const { backend } = world;' : `const client = await world.player(${literal(username)});`;
   const called = indented(code);
   if (entry.status >= 400) {
-    const expected =
-      typeof entry.error_code === 'number'
-        ? literalOf({ status: entry.status, errorCode: entry.error_code })
-        : literalOf({ status: entry.status });
-    return [setup, `await assert.rejects(${called}, ${expected});`];
+    const expected = literalOf(errorOf(entry));
+    return [...lines, `await assert.rejects(${by === 'client' ? `async () => ${called}` : called}, ${expected});`];
   }
   const expected = { route: entry.route, ...(request?.body ? { body: request.body } : {}) };
   const isWrite = entry.method !== 'GET';
   return [
-    setup,
+    ...lines,
     'world.traffic.clear();',
     `await ${called};`,
     ...(isWrite
       ? [
-          `world.traffic.assertWrites([${indented(literalOf(expected))}], { by: ${by === 'backend' ? "'bot'" : literal(username)} });`,
+          `world.traffic.assertWrites([${rename(indented(literalOf(expected)))}], { by: ${by === 'backend' ? "'bot'" : literal(username)} });`,
         ]
       : [`assert.equal(world.traffic.calls({ route: ${literal(entry.route)} })[0]?.status, ${entry.status});`]),
   ];
 }
 
-function fetchTest(details: TrafficDetails): readonly string[] {
+/** The SDK finds what is wrong in a body by itself, before it sends anything, and has a class of its own for rate limits. */
+function errorOf({ status, error_code }: TrafficRequest): object {
+  if (error_code === apiErrors.invalid_form_body.code) return { code: 'invalid_form_body' };
+  if (status === apiErrors.rate_limited.status) return { code: 'rate_limited' };
+  return typeof error_code === 'number' ? { status, apiCode: error_code } : { status };
+}
+
+function fetchTest(details: TrafficDetails, { lines, rename, token }: TestSetup): readonly string[] {
   const { entry } = details;
   if (entry.kind !== 'request' && entry.kind !== 'oauth') return [];
   const code = fetchCodeOf(details, '')
     .replace(/await fetch\('(.*)', \{/, (_, target: string) => `await fetch(world.baseUrl + '${target}', {`)
     .replace('process.env.BOT_TOKEN', 'world.botToken')
+    .replace(/process\.env\.(?:ACCESS|SESSION)_TOKEN/, 'token')
     .replace(/console\.log\(.*\n$/, `assert.equal(response.status, ${entry.status});`);
-  return code.split('\n');
+  return [...lines, ...(code.includes('token,') ? token : []), ...rename(code).split('\n')];
 }
 
 /** Further lines of a literal stand two deeper in the test. */

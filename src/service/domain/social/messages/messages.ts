@@ -90,6 +90,7 @@ export interface DirectMessages {
   conversations(userId: UserId): Promise<readonly ConversationSummary[]>;
   readonly secrets: ActivitySecrets;
   move: ChannelMoves['move'];
+  endAll: ChannelMoves['endAll'];
   /** Starts to delete ephemeral messages that have expired; the returned function stops it. */
   start(): Promise<() => void>;
 }
@@ -364,7 +365,7 @@ export function createDirectMessages(
     ...{ send, list, edit, remove, moderate, channel },
     conversations: userId => readConversations(store, userId),
     secrets: createActivitySecrets(core, present),
-    move: createChannelMoves(core).move,
+    ...createChannelMoves(core),
     start: expiry.start,
   };
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { userView } from '../../accounts/user-view.ts';
 import { pairOf } from '../pair.ts';
-import { channelOf, deleteRecord, laterMessage, messagesScope, pairName, putPlaces } from './pair.ts';
+import { channelOf, deleteRecord, ephemeralPlace, laterMessage, messagesScope, pairName, putPlaces } from './pair.ts';
 
 /** Conversations that move to another account. */
 export interface ChannelMoves {
@@ -20,6 +20,8 @@ export interface ChannelMoves {
    * @see docs/spec/social.md#direct-messages
    */
   move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
+  /** Deletes the conversations of a user who is deleted, with their messages. */
+  endAll(userId: UserId): Promise<void>;
 }
 
 export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves {
@@ -51,7 +53,28 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
     await store.transact(messagesScope(old), work, guards);
   }
 
+  async function endOne(userId: UserId, otherId: UserId): Promise<void> {
+    const pair = pairOf(userId, otherId);
+    await store.transact(messagesScope(pair), async transaction => {
+      const channel = await channelOf(transaction, pair);
+      if (!channel) return;
+      for (const place of [channel.id, ephemeralPlace(pair)]) {
+        for (const message of await transaction.list('direct_messages', { equals: [place] })) {
+          deleteRecord(transaction, message);
+        }
+      }
+      endPlaces(transaction, channel);
+      transaction.delete('direct_channels', channel.id);
+    });
+  }
+
   return {
+    async endAll(userId) {
+      for (const { other_id } of await store.list('direct_recipients', { equals: [userId] })) {
+        await endOne(userId, other_id);
+      }
+    },
+
     async move(_applicationId, from, toId) {
       const to = await store.get('users', toId);
       if (to?.provisional_of !== null) return;

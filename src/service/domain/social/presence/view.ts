@@ -177,7 +177,7 @@ function statusOf({ status, status_set_at }: ShownSession, { settings }: Presenc
   return own === 'offline' ? 'invisible' : own;
 }
 
-/** The newest custom status and, of each application, what its newest session shows; the newest last. */
+/** The newest custom status and, of each application, what its newest session shows; the newest last, up to a bound. */
 function mergedActivities({ sessions, settings }: PresenceState, nowMs: number): readonly SeenActivity[] {
   const byApplication = new Map<string, readonly ShownActivity[]>();
   for (const { activities } of sessions) {
@@ -187,7 +187,7 @@ function mergedActivities({ sessions, settings }: PresenceState, nowMs: number):
       byApplication.set(name, group);
     }
   }
-  const merged = [...byApplication.values()].flat();
+  const merged = [...byApplication.values()].flat().slice(-serviceLimits.shownActivitiesMax);
   const shown = merged.map(one => ({ family_id: one.family_id, activity: publicActivity(one, settings) }));
   const custom = byApplication.has(customName) ? undefined : customStatusOf(settings.custom_status, nowMs);
   return custom ? [{ family_id: null, activity: custom }, ...shown] : shown;

@@ -87,7 +87,9 @@ async function settleOne(
       return { full: stays ? side.full : full, games: type === 'block' ? games : side.games };
     };
     const [from, to] = types[type];
-    return [keep(mine, fullSide(a, b, from)), keep(theirs, fullSide(b, a, to))];
+    // Each of two users can have blocked the other.
+    const blocksToo = type === 'block' && theirs.full?.type === BLOCKED;
+    return [keep(mine, fullSide(a, b, from)), blocksToo ? theirs : keep(theirs, fullSide(b, a, to))];
   }
 
   const users = await Promise.all([transaction.get('users', a), transaction.get('users', b)]);

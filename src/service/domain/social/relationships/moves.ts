@@ -23,6 +23,8 @@ export interface RelationshipMoves {
    * @see docs/spec/social.md#relationships
    */
   move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
+  /** Ends everything that a user has with others, and what others have with the user. */
+  endAll(userId: UserId): Promise<void>;
   /** Ends the relationships of a game that gets a publisher, whose relationships it shares from then on. */
   removeAll(applicationId: ApplicationId): Promise<void>;
 }
@@ -79,6 +81,16 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
     await store.transact(socialScope(from), transaction => transaction.delete('relationship_totals', from));
   }
 
+  async function endOne(userId: UserId, other: UserId): Promise<void> {
+    const { scope, guards } = relationshipScope(userId, other);
+    const work = async (transaction: Transaction) => {
+      const users = await Promise.all([transaction.get('users', userId), transaction.get('users', other)]);
+      const before = await readPair(transaction, userId, other);
+      await writePair(transaction, users, before, [nothing, nothing], clock.now());
+    };
+    await store.transact(scope, work, guards);
+  }
+
   async function copy(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void> {
     const application = await store.get('applications', applicationId);
     if (!application) return;
@@ -100,6 +112,10 @@ export function createRelationshipMoves({ store, clock }: Pick<Core, 'store' | '
       const user = await store.get('users', to);
       if (user?.provisional_of == null) await merge(from, to);
       else await copy(applicationId, from, to);
+    },
+
+    async endAll(userId) {
+      await eachOf(await othersOf(userId), other => endOne(userId, other));
     },
 
     async removeAll(applicationId) {

@@ -78,7 +78,7 @@ function writeMap(out: Buffer[], fields: Readonly<Record<string, unknown>>, name
   out.push(byte(tags.map), uint32(entries.length));
   for (const [key, value] of entries) {
     writeKey(out, key, freeTexts.has(name));
-    writeTerm(out, value, freeTexts.has(name) ? name : key);
+    writeTerm(out, value, freeTexts.has(name) || (key === 'id' && withTextId.has(name)) ? name : key);
   }
 }
 
@@ -93,7 +93,12 @@ const freeTexts: ReadonlySet<string> = new Set(['metadata', 'moderation_metadata
 
 /** Lists of ids, and ids, whose names do not end in `id`; and names that end so without being ids. */
 const otherIds: ReadonlySet<string> = new Set(['roles', 'mention_roles', 'version']);
-const noIds: ReadonlySet<string> = new Set(['session_id', 'custom_id']);
+const noIds: ReadonlySet<string> = new Set([
+  ...['session_id', 'custom_id', 'party_id'],
+  ...['provider_id', 'provider_issued_user_id'],
+]);
+/** What a game names, or the service with more than digits. */
+const withTextId: ReadonlySet<string> = new Set(['party', 'activities', 'hidden_activities']);
 
 function namesIds(name: string): boolean {
   return otherIds.has(name) || (/(?:^|_)ids?$/.test(name) && !noIds.has(name));

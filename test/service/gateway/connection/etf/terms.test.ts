@@ -54,6 +54,14 @@ describe('what is written', () => {
     expect(valuesOf({ content: '5', session_id: '5', permissions: '8', nonce: id })).toEqual(['5', '5', '8', id]);
   });
 
+  it('leaves ids that games and identity providers choose the texts they are', () => {
+    const inside = (value: unknown) => [...(valuesOf(value).flat()[0] as Map<unknown, unknown>).values()];
+    expect(inside({ party: { id: '5', size: [1, 2] } })).toEqual(['5', [1, 2]]);
+    expect(inside({ activities: [{ id: '7', application_id: '5' }] })).toEqual(['7', 5]);
+    expect(inside({ hidden_activities: [{ id: '7', application_id: '5' }] })).toEqual(['7', 5]);
+    expect(valuesOf({ party_id: '5', provider_id: '6', provider_issued_user_id: '7' })).toEqual(['5', '6', '7']);
+  });
+
   it('leaves the words of a game as they are, names of their own included', () => {
     const words = { id: '5', '7': 'x', true: 'y' };
     expect([...read({ metadata: words }).values()]).toEqual([new Map(Object.entries(words))]);
