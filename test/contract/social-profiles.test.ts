@@ -275,16 +275,16 @@ describe('a profile goes with the account', () => {
     await mergeByBot(service, 'pilot', ada);
     expect((await bot('GET', profileOf(ada, 'pilot'))).body).toMatchObject({ username: 'Pilot' });
     expect((await bot('GET', profileOf(ada, 'claimed'))).result).toBe('404 10013');
-    expect(await eventsOf(client)).toEqual(['REMOVE newcomer', 'UPDATE ada Pilot']);
+    await expect.poll(async () => (await eventsOf(client)).toSorted()).toEqual(['REMOVE newcomer', 'UPDATE ada Pilot']);
     const separated = await bot('POST', '/partner-sdk/provisional-accounts/unmerge/bot', { external_user_id: 'pilot' });
     expect(separated.status).toBe(204);
     expect((await bot('GET', profileOf(ada, 'pilot'))).result).toBe('403 50026');
     const separate = await provisional('pilot');
     expect((await bot('GET', profileOf(separate.id, 'pilot'))).body).toMatchObject({ username: 'Pilot' });
     expect(inReady(await connect(other))).toEqual({ newcomer: ['Pilot'] });
-    expect((await eventsOf(client)).toSorted()).toEqual(
-      ['REMOVE ada', 'REMOVE newcomer', 'UPDATE ada Pilot', 'UPDATE newcomer Pilot'].toSorted(),
-    );
+    await expect
+      .poll(async () => (await eventsOf(client)).toSorted())
+      .toEqual(['REMOVE ada', 'REMOVE newcomer', 'UPDATE ada Pilot', 'UPDATE newcomer Pilot'].toSorted());
     await revoke(separate);
     expect((await bot('GET', profileOf(separate.id, 'pilot'))).result).toBe('403 50026');
   });
