@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActivityInvite, DirectMessage } from '../../src/model/direct-message.ts';
 import { opcodes } from '../../src/model/gateway.ts';
 import type { Activity, Presence } from '../../src/model/presence.ts';
-import { type Service, startService } from '../../src/service/index.ts';
+import type { Service } from '../../src/service/index.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
-import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { befriend, games, Player, seen, twoPlayers, userIds } from '../support/service/social.ts';
 import { callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -16,31 +16,13 @@ const join = { type: 1, party_id: 'party' };
 let service: Service;
 let host: Player;
 let guest: Player;
-const clients: GatewayClient[] = [];
+const scene = twoPlayers();
+const { connect } = scene;
 
-beforeAll(async () => {
-  service = await startService({ fixtures: socialWorld, limits: 'off' });
+beforeEach(() => {
+  service = scene.service;
+  [host, guest] = scene.players;
 });
-afterAll(() => service.close());
-beforeEach(async () => {
-  await service.reset();
-  host = await Player.of(service, 'ada');
-  guest = await Player.of(service, 'grace');
-});
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map(client => client.end()));
-});
-
-async function connect(player: Player): Promise<GatewayClient> {
-  const client = await player.connect();
-  clients.push(client);
-  return client;
-}
-
-async function befriend(a: Player, b: Player): Promise<void> {
-  await a.call('PUT', `/users/@me/relationships/${b.id}`, {});
-  await b.call('PUT', `/users/@me/relationships/${a.id}`, { type: 1 });
-}
 
 /** A session of the player that shows a party which can be joined. */
 async function play(player: Player, more: Partial<Activity> = {}): Promise<GatewayClient> {

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { DirectChannel, DirectMessage, PartialDirectMessage } from '../../src/model/direct-message.ts';
 import { intents, type Ready } from '../../src/model/gateway.ts';
 import { type Fixtures, type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
-import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
+import { befriend, games, Player, seen, socialWorld, twoPlayers, userIds } from '../support/service/social.ts';
 import { botHeaders, callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -16,31 +16,13 @@ const names = ['CHANNEL_CREATE', 'MESSAGE_CREATE', 'MESSAGE_UPDATE', 'MESSAGE_DE
 let service: Service;
 let alone: Player;
 let other: Player;
-const clients: GatewayClient[] = [];
+const scene = twoPlayers();
+const { connect } = scene;
 
-beforeAll(async () => {
-  service = await startService({ fixtures: socialWorld, limits: 'off' });
+beforeEach(() => {
+  service = scene.service;
+  [alone, other] = scene.players;
 });
-afterAll(() => service.close());
-beforeEach(async () => {
-  await service.reset();
-  alone = await Player.of(service, 'ada');
-  other = await Player.of(service, 'grace');
-});
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map(client => client.end()));
-});
-
-async function connect(player: Player, options?: Parameters<Player['connect']>[0]): Promise<GatewayClient> {
-  const client = await player.connect(options);
-  clients.push(client);
-  return client;
-}
-
-async function befriend(a: Player, b: Player): Promise<void> {
-  await a.call('PUT', `/users/@me/relationships/${b.id}`, {});
-  await b.call('PUT', `/users/@me/relationships/${a.id}`, { type: 1 });
-}
 
 async function send(from: Player, userId: string, body: string | object): Promise<DirectMessage> {
   const answer = await from.call('POST', to(userId), typeof body === 'string' ? { content: body } : body);
@@ -64,7 +46,7 @@ describe('messages of friends', () => {
     const limited = await connect(presence);
     const elsewhere = await connect(await Player.of(service, 'grace', { game: games.moonrise }));
     const own = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, grace) });
-    clients.push(own);
+    scene.clients.push(own);
 
     const sent = await send(alone, grace, { content: 'Hello', nonce: 'n', metadata: { mood: 'good' } });
     expect(sent).toMatchObject({ content: 'Hello', nonce: 'n', metadata: { mood: 'good' }, author: { id: ada } });
@@ -111,10 +93,10 @@ describe('messages of friends', () => {
     await theirs.beat();
     theirs.socket.terminate();
     await theirs.closed;
-    clients.length = 0;
+    scene.clients.length = 0;
     await send(alone, grace, 'while away');
     const back = await GatewayClient.resumed(service.gateway, `Bearer ${other.token}`, theirs);
-    clients.push(back);
+    scene.clients.push(back);
     expect(await back.dispatch('MESSAGE_CREATE')).toMatchObject({ content: 'while away' });
   });
 
@@ -234,7 +216,7 @@ describe('messages with a provisional account', () => {
     await connect(newcomer);
     const { id } = await send(alone, newcomer.id, 'Hello');
     const answer = await send(newcomer, ada, 'Hi');
-    clients.length = 0;
+    scene.clients.length = 0;
     await mergeByBot(service, 'someone', grace);
     const history = (await alone.call('GET', to(grace))).body as PartialDirectMessage[];
     expect(history.map(message => [message.id, message.author.id])).toEqual([
@@ -257,7 +239,7 @@ describe('a bot’s direct channel', () => {
       token: botHeaders.authorization,
       intents: intents.DIRECT_MESSAGES,
     });
-    clients.push(bot);
+    scene.clients.push(bot);
     await send(alone, grace, 'unseen');
     expect(await eventsOf(bot)).toEqual([]);
     const { channel_id } = await send(alone, grace, 'x');

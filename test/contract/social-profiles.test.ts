@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApplicationProfile } from '../../src/model/application-profile.ts';
 import type { Ready } from '../../src/model/gateway.ts';
-import { type Service, startService } from '../../src/service/index.ts';
+import type { Service } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { botIssuedToken, mergeByBot } from '../support/service/provisional.ts';
-import { games, Player, seen, socialIntents, socialWorld, userIds } from '../support/service/social.ts';
+import { befriend, games, Player, seen, socialIntents, twoPlayers, userIds } from '../support/service/social.ts';
 import { callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -14,31 +14,18 @@ const names = ['USER_APPLICATION_IDENTITY_UPDATE', 'USER_APPLICATION_IDENTITY_RE
 let service: Service;
 let alone: Player;
 let other: Player;
-const clients: GatewayClient[] = [];
+const scene = twoPlayers();
+const { connect } = scene;
 
-beforeAll(async () => {
-  service = await startService({ fixtures: socialWorld, limits: 'off' });
+beforeEach(() => {
+  service = scene.service;
+  [alone, other] = scene.players;
 });
-afterAll(() => service.close());
-beforeEach(async () => {
-  await service.reset();
-  alone = await Player.of(service, 'ada');
-  other = await Player.of(service, 'grace');
-});
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map(client => client.end()));
-});
-
-async function connect(player: Player, options?: Parameters<Player['connect']>[0]): Promise<GatewayClient> {
-  const client = await player.connect(options);
-  clients.push(client);
-  return client;
-}
 
 async function ownClient(userId: string): Promise<GatewayClient> {
   const token = await sessionToken(service, userId);
   const client = await GatewayClient.identified(service.gateway, { token, intents: socialIntents });
-  clients.push(client);
+  scene.clients.push(client);
   return client;
 }
 
@@ -74,11 +61,6 @@ function inReady(client: GatewayClient): Record<string, string[]> {
   const ready = client.frames.find(({ t }) => t === 'READY')?.d as Ready;
   const profiles = Object.entries(ready.user_application_profiles ?? {});
   return Object.fromEntries(profiles.map(([id, list]) => [nameOf(id), list.map(one => one.username ?? '')]));
-}
-
-async function befriend(a: Player, b: Player, path = '/users/@me/relationships'): Promise<void> {
-  await a.call('PUT', `${path}/${b.id}`, {});
-  await b.call('PUT', `${path}/${a.id}`, { type: 1 });
 }
 
 async function provisional(name: string): Promise<Player> {
@@ -293,16 +275,16 @@ describe('a profile goes with the account', () => {
     await mergeByBot(service, 'pilot', ada);
     expect((await bot('GET', profileOf(ada, 'pilot'))).body).toMatchObject({ username: 'Pilot' });
     expect((await bot('GET', profileOf(ada, 'claimed'))).result).toBe('404 10013');
-    expect(await eventsOf(client)).toEqual(['REMOVE newcomer', 'UPDATE ada Pilot']);
+    await expect.poll(async () => (await eventsOf(client)).toSorted()).toEqual(['REMOVE newcomer', 'UPDATE ada Pilot']);
     const separated = await bot('POST', '/partner-sdk/provisional-accounts/unmerge/bot', { external_user_id: 'pilot' });
     expect(separated.status).toBe(204);
     expect((await bot('GET', profileOf(ada, 'pilot'))).result).toBe('403 50026');
     const separate = await provisional('pilot');
     expect((await bot('GET', profileOf(separate.id, 'pilot'))).body).toMatchObject({ username: 'Pilot' });
     expect(inReady(await connect(other))).toEqual({ newcomer: ['Pilot'] });
-    expect((await eventsOf(client)).toSorted()).toEqual(
-      ['REMOVE ada', 'REMOVE newcomer', 'UPDATE ada Pilot', 'UPDATE newcomer Pilot'].toSorted(),
-    );
+    await expect
+      .poll(async () => (await eventsOf(client)).toSorted())
+      .toEqual(['REMOVE ada', 'REMOVE newcomer', 'UPDATE ada Pilot', 'UPDATE newcomer Pilot'].toSorted());
     await revoke(separate);
     expect((await bot('GET', profileOf(separate.id, 'pilot'))).result).toBe('403 50026');
   });

@@ -457,7 +457,7 @@ describe('accounts that become one', () => {
     const separate = new Player(service, id, access_token);
     expect(await listsOf(separate)).toEqual(['full 1 grace', 'game 1 grace']);
     // The full account's authorization of the game has ended.
-    expect(await listsOf(other)).toEqual(['full 1 ada', `full 1 ${id}`, `game 1 ${id}`]);
+    await expect.poll(() => listsOf(other)).toEqual(['full 1 ada', `full 1 ${id}`, `game 1 ${id}`]);
     expect(await listsOf(stranger)).toEqual(['full 1 ada']);
     expect(await listsOf(blocker)).toEqual(['full 2 ada', `full 2 ${id}`]);
   });

@@ -1,5 +1,6 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { capabilities, intents } from '../../../src/model/gateway.ts';
-import type { Fixtures, ServiceAddresses } from '../../../src/service/index.ts';
+import { type Fixtures, type Service, type ServiceAddresses, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../gateway/gateway-client.ts';
 import { callApi, starfall } from './starfall.ts';
 import { playerTokens } from './tokens.ts';
@@ -92,4 +93,48 @@ export function seen(client: GatewayClient, ...names: readonly string[]): [strin
   return client.frames
     .filter(({ t }) => typeof t === 'string' && names.includes(t))
     .map(({ t, d }) => [t as string, d as Record<string, unknown>]);
+}
+
+/**
+ * Two players in Starfall, Ada and Grace, on a service that is as it was at the beginning for each test of the file. The clients that are
+ * connected here end with the test.
+ */
+export function twoPlayers() {
+  let service: Service;
+  let players: readonly [Player, Player];
+  const clients: GatewayClient[] = [];
+
+  beforeAll(async () => {
+    service = await startService({ fixtures: socialWorld, limits: 'off' });
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    await service.reset();
+    players = [await Player.of(service, 'ada'), await Player.of(service, 'grace')];
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map(client => client.end()));
+  });
+
+  return {
+    /** For clients that are connected by other means. */
+    clients,
+    get service() {
+      return service;
+    },
+    get players() {
+      return players;
+    },
+    async connect(player: Player, options?: Parameters<Player['connect']>[0]): Promise<GatewayClient> {
+      const client = await player.connect(options);
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** Makes two players friends, everywhere or in the game of `a`. */
+export async function befriend(a: Player, b: Player, path = '/users/@me/relationships'): Promise<void> {
+  await a.call('PUT', `${path}/${b.id}`, {});
+  await b.call('PUT', `${path}/${a.id}`, { type: 1 });
 }
