@@ -52,7 +52,6 @@ try {
 function picturesOf(world: World, lobbyId: string): readonly Picture[] {
   const ada = world.user('ada').id;
   return [
-    { name: 'overview', hash: '#/', prepare: keepBusy },
     {
       name: 'traffic',
       hash: '#/traffic',
@@ -88,6 +87,8 @@ function picturesOf(world: World, lobbyId: string): readonly Picture[] {
     { name: 'world', hash: `#/world/users/${ada}` },
     { name: 'social', hash: `#/world/users/${ada}?tab=social` },
     { name: 'time', hash: '#/time' },
+    // The last, because its traffic hides that of the story.
+    { name: 'overview', hash: '#/', prepare: keepBusy },
   ];
 }
 

@@ -5,6 +5,8 @@ import { type ComponentChildren, h, options, type VNode } from 'preact';
  * name can pretend to be another, such as a file `gnp.exe` that is shown as `exe.png`.
  */
 const controls = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060\ufeff]/u;
+/** Most text is ASCII, which this finds out much faster. */
+const uncommon = /[^\t\n\r -~]/;
 const everyControl = new RegExp(`(${controls.source})`, 'gu');
 
 const className = 'control-character';
@@ -28,10 +30,14 @@ function show({ type, props }: VNode): void {
   const { children } = given;
   const write = textElements.has(type) ? escaped : marked;
   if (typeof children === 'string') {
-    if (controls.test(children) && given.class !== className) given.children = write(children);
-  } else if (Array.isArray(children) && children.some(child => typeof child === 'string' && controls.test(child))) {
+    if (hasControls(children) && given.class !== className) given.children = write(children);
+  } else if (Array.isArray(children) && children.some(hasControls)) {
     given.children = children.map(child => (typeof child === 'string' ? write(child) : child));
   }
+}
+
+function hasControls(child: unknown): boolean {
+  return typeof child === 'string' && uncommon.test(child) && controls.test(child);
 }
 
 function escaped(text: string): string {
