@@ -95,6 +95,31 @@ describe.skipIf(parts.missing)(`the reader of events${parts.note}`, () => {
     expect(bus.reader.position).toBeGreaterThanOrEqual(position);
   });
 
+  it('reads the events of many commits together, at most every 10 ms, while they follow each other quickly', async () => {
+    const postgres = await openPostgres(engines.url);
+    const query = postgres.query.bind(postgres);
+    let reads = 0;
+    postgres.query = async (text, values, options) => {
+      const rows = await query(text, values, options);
+      if (options?.name === 'read-events' && rows[0]?.position !== null) reads++;
+      return rows;
+    };
+    const bus = await engines.node({ postgres });
+    const heard = hear(bus, 'a');
+    const begunMs = performance.now();
+    for (let commit = 0; commit < 40; commit++) {
+      await write(upTo(10).map(revision => event('a', 10 * commit + revision)));
+      bus.publish();
+    }
+    await bus.reader.caughtUp();
+    const ms = performance.now() - begunMs;
+    expect(heard.map(({ revision }) => revision)).toEqual(upTo(400));
+    // A timer may be up to a millisecond early.
+    expect(reads).toBeLessThanOrEqual(2 + ms / 9);
+    await bus.close();
+    await postgres.close();
+  });
+
   it('delivers nothing that a transaction may still precede, and says how far it is behind', async () => {
     const [bus] = (await nodes(1)) as [ClusterBus];
     const heard = hear(bus, 'a');
