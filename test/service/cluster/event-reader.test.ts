@@ -102,7 +102,8 @@ describe.skipIf(parts.missing)(`the reader of events${parts.note}`, () => {
     postgres.query = async (text, values, options) => {
       const beganMs = performance.now();
       const rows = await query(text, values, options);
-      if (options?.name === 'read-events') reads.push({ beganMs, events: rows[0]?.position === null ? 0 : rows.length });
+      if (options?.name === 'read-events')
+        reads.push({ beganMs, events: rows[0]?.position === null ? 0 : rows.length });
       return rows;
     };
     const bus = await engines.node({ postgres });
