@@ -95,6 +95,35 @@ describe.skipIf(parts.missing)(`the reader of events${parts.note}`, () => {
     expect(bus.reader.position).toBeGreaterThanOrEqual(position);
   });
 
+  it('begins a read 10 ms after one that returned ten events or more, so that it returns those of many commits', async () => {
+    const postgres = await openPostgres(engines.url);
+    const query = postgres.query.bind(postgres);
+    const reads: { readonly beganMs: number; readonly events: number }[] = [];
+    postgres.query = async (text, values, options) => {
+      const beganMs = performance.now();
+      const rows = await query(text, values, options);
+      if (options?.name === 'read-events')
+        reads.push({ beganMs, events: rows[0]?.position === null ? 0 : rows.length });
+      return rows;
+    };
+    const bus = await engines.node({ postgres });
+    const heard = hear(bus, 'a');
+    for (let commit = 0; commit < 30; commit++) {
+      await write(upTo(10).map(revision => event('a', 10 * commit + revision)));
+      bus.publish();
+    }
+    await bus.reader.caughtUp();
+    expect(heard.map(({ revision }) => revision)).toEqual(upTo(300));
+    const pauses = reads.slice(1).flatMap(({ beganMs }, at) => {
+      const before = reads[at];
+      return before && before.events >= 10 ? [beganMs - before.beganMs] : [];
+    });
+    // A timer may be up to a millisecond early.
+    expect(Math.min(...pauses)).toBeGreaterThan(8.5);
+    await bus.close();
+    await postgres.close();
+  });
+
   it('delivers nothing that a transaction may still precede, and says how far it is behind', async () => {
     const [bus] = (await nodes(1)) as [ClusterBus];
     const heard = hear(bus, 'a');
