@@ -12,6 +12,7 @@ import { commandCalls } from './commands.ts';
 import type { ConsentDecision, ControlDeps } from './deps.ts';
 import { Counts } from './lists.ts';
 import { lobbyCalls } from './lobbies.ts';
+import { controlDocument } from './openapi/document.ts';
 import { type ControlCall, ControlRefusal, call, notThere, pathId, read, readPlace, refuse } from './request.ts';
 import { sessionCalls } from './sessions.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
@@ -61,11 +62,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     }),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
-    call('GET /openapi.json', async () => {
-      // Loaded late, because most services never serve it.
-      const { controlDocument } = await import('./openapi/document.ts');
-      return controlDocument([...calls, { name: 'GET /stream' }], deps.controlBase());
-    }),
+    call('GET /openapi.json', async () => controlDocument([...calls, { name: 'GET /stream' }], deps.controlBase())),
   ];
   return calls;
 }
