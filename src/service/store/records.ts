@@ -150,7 +150,7 @@ export const collections = {
     key: ['id'],
     indexes: { byUser: ['user_id', 'application_id'], byApplication: ['application_id', 'user_id'] },
   },
-  former_authorizations: { key: ['user_id', 'application_id'], indexes: {} },
+  former_authorizations: { key: ['user_id', 'application_id'], indexes: { byApplication: ['application_id'] } },
   role_connections: { key: ['application_id', 'user_id'], indexes: { byAuthorization: ['authorization_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },

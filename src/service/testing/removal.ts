@@ -128,6 +128,10 @@ export function createRemoval(
     transaction.delete('social_settings', id);
     transaction.delete('social_presences', id);
     transaction.delete('presences', id);
+    transaction.delete('status_expiries', id);
+    for (const { application_id } of await transaction.list('former_authorizations', { equals: [id] })) {
+      transaction.delete('former_authorizations', id, application_id);
+    }
     for (const { application_id, hash } of await transaction.list('external_identities', {
       ...{ index: 'byUser', equals: [id] },
     })) {
@@ -207,7 +211,11 @@ export function createRemoval(
     await relationships.removeAll(id);
     for (const guildId of await guildIdsOf(store, id)) await uninstall(application, guildId);
     await dropCommands(id);
-    await store.transact(`application/${id}`, transaction => transaction.delete('applications', id));
+    await store.transact(`application/${id}`, async transaction => {
+      const former = await transaction.list('former_authorizations', { index: 'byApplication', equals: [id] });
+      for (const { user_id } of former) transaction.delete('former_authorizations', user_id, id);
+      transaction.delete('applications', id);
+    });
   }
 
   async function provisionalUsers(id: ApplicationId): Promise<UserRecord[]> {
