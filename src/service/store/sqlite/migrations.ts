@@ -281,8 +281,7 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE former_authorizations (
           user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, application_id)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX former_authorizations_byApplication ON former_authorizations (application_id)
-          WHERE application_id IS NOT NULL;
+        CREATE INDEX former_authorizations_byApplication ON former_authorizations (application_id);
 
         CREATE TABLE status_expiries (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX status_expiries_byExpiry ON status_expiries (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
