@@ -202,7 +202,9 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       op: opcodes.PRESENCE_UPDATE,
       d: { since: null, afk: false, status: 'online', activities: [activity] },
     });
-    await client.beat();
+    await client.until(() =>
+      client.frames.some(({ t, d }) => t === 'SESSIONS_REPLACE' && JSON.stringify(d).includes('Starfall')),
+    );
     return client;
   }
 
