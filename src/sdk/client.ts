@@ -71,7 +71,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /**
    * Emits once for every access token, when it is about to expire ({@link expirationNoticeMs} ahead) or has expired: refresh
    * it, and pass the new one to {@link updateToken}; {@link openCredentials} does both. Does not emit while disconnected, nor
-   * for tokens whose expiry is unknown. Does not replay; completes on {@link close}.
+   * for tokens whose expiry is unknown; while the client connects, it emits for expired tokens only. Does not replay; completes on {@link close}.
    *
    * @see docs/spec/client.md#signing-in
    */
@@ -122,7 +122,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
       ...{ ...common, socket, deadlineMs, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
       scopes: () => this.#auth.held.scopes,
-      onStatus: status => this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting'),
+      onStatus: status => this.#auth.held.follow(status),
     });
     const { connection, store, waits, lobbies, news, calls, social } = this.#session;
     this.friends = social.friends;

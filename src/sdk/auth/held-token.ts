@@ -1,6 +1,7 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Alarm } from '../connection/alarm.ts';
+import type { ConnectionStatus } from '../connection/connection-snapshot.ts';
 import { Emitter } from '../live/emitter.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { requireText } from './token-set.ts';
@@ -39,14 +40,14 @@ export function requireValidToken({ accessToken, expiresAtMs }: AccessToken): vo
 
 /** The access token that a client uses, and the notice that it expires. */
 export class HeldToken {
-  /** Emits once for every token, while connected. Does not replay; completes on {@link close}. */
+  /** Emits once for every token; see {@link follow} for when. Does not replay; completes on {@link close}. */
   readonly expiration$: Observable<TokenExpiration>;
   readonly #clock: Clock;
   readonly #alarm: Alarm;
   readonly #emitter = new Emitter<TokenExpiration>();
   #token: AccessToken | undefined;
   #expiration: TokenExpiration | undefined;
-  #isConnected = false;
+  #session: 'none' | 'opening' | 'open' = 'none';
   /** The token that {@link expiration$} has reported. */
   #reported: string | undefined;
 
@@ -77,9 +78,15 @@ export class HeldToken {
     this.#arm();
   }
 
-  setConnected(isConnected: boolean): void {
-    if (isConnected === this.#isConnected) return;
-    this.#isConnected = isConnected;
+  /**
+   * Without a session nothing is reported. While one is opened, only a token that has expired is: to refresh a token that is still good
+   * would invalidate it while the gateway is about to check it.
+   */
+  follow(status: ConnectionStatus): void {
+    const isOff = status === 'disconnected' || status === 'disconnecting';
+    const session = isOff ? 'none' : status === 'connecting' || status === 'connected' ? 'opening' : 'open';
+    if (session === this.#session) return;
+    this.#session = session;
     this.#arm();
   }
 
@@ -96,8 +103,9 @@ export class HeldToken {
   #arm(): void {
     const { accessToken, expiresAtMs } = this.#token ?? {};
     this.#alarm.cancel();
-    if (!this.#isConnected || expiresAtMs === undefined || accessToken === this.#reported) return;
-    this.#alarm.set(expiresAtMs - expirationNoticeMs, () => {
+    if (this.#session === 'none' || expiresAtMs === undefined || accessToken === this.#reported) return;
+    const noticeMs = this.#session === 'open' ? expirationNoticeMs : 0;
+    this.#alarm.set(expiresAtMs - noticeMs, () => {
       this.#reported = accessToken;
       this.#expiration = Object.freeze({ expiresAtMs, isExpired: this.#clock.now() >= expiresAtMs });
       this.#emitter.emit(this.#expiration);

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 describe('the expiry of an access token', () => {
   it('is reported once, five minutes ahead and not a millisecond before', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(hourMs - expirationNoticeMs - 1);
     expect(told).toEqual([]);
@@ -42,7 +42,7 @@ describe('the expiry of an access token', () => {
   });
 
   it('is reported for a token that has already expired', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a', expiresAtMs: 0 });
     await clock.advance(0);
     expect(told).toEqual([{ expiresAtMs: 0, isExpired: true }]);
@@ -52,23 +52,40 @@ describe('the expiry of an access token', () => {
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(2 * hourMs);
     expect(told).toEqual([]);
-    held.setConnected(true);
+    held.follow('ready');
     await clock.advance(0);
+    expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: true }]);
+  });
+
+  it('is reported ahead only once the session is open, because a refresh would invalidate the token that opens it', async () => {
+    held.follow('connecting');
+    held.set({ accessToken: 'a', expiresAtMs: expirationNoticeMs });
+    await clock.advance(expirationNoticeMs - 1);
+    expect(told).toEqual([]);
+    held.follow('ready');
+    await clock.advance(0);
+    expect(told).toEqual([{ expiresAtMs: expirationNoticeMs, isExpired: false }]);
+  });
+
+  it('is reported while a session is opened if the token has expired', async () => {
+    held.follow('connecting');
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    await clock.advance(hourMs);
     expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: true }]);
   });
 
   it('is not reported twice for one token, however often it is set or the connection changes', async () => {
     for (let i = 0; i < 3; i++) {
-      held.setConnected(true);
+      held.follow('ready');
       held.set({ accessToken: 'a', expiresAtMs: 0 });
       await clock.advance(0);
-      held.setConnected(false);
+      held.follow('disconnected');
     }
     expect(told).toHaveLength(1);
   });
 
   it('is reported for each token, except those that were replaced in time', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(hourMs / 2);
     held.set({ accessToken: 'b', expiresAtMs: 2 * hourMs });
@@ -79,7 +96,7 @@ describe('the expiry of an access token', () => {
   });
 
   it('is reported immediately by check() after a sleep, and within seconds without it', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     machine.sleep(8 * hourMs);
     held.check();
@@ -91,7 +108,7 @@ describe('the expiry of an access token', () => {
   });
 
   it('is not reported for a token without expiry, or after the token was cleared', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a' });
     await clock.advance(hourMs);
     held.set({ accessToken: 'b', expiresAtMs: machine.now() + hourMs });
@@ -102,7 +119,7 @@ describe('the expiry of an access token', () => {
   });
 
   it('is not reported after the close', async () => {
-    held.setConnected(true);
+    held.follow('ready');
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     held.close();
     expect(isComplete).toBe(true);

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { isOnPath } from '../runs/on-path.ts';
+import { findOnPath } from '../runs/on-path.ts';
 
 /** A server of a test. It ends with the test's process at the latest; where there is `setpriv`, even when that is killed. */
 export interface ServerProcess {
@@ -12,7 +12,8 @@ export interface ServerProcess {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-const wrapper = isOnPath('setpriv') ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+const setpriv = findOnPath('setpriv');
+const wrapper = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
 
 /** Starts a server, and waits until it writes `ready`. @throws Error with its output when it ends before */
 export async function startServer(

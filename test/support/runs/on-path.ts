@@ -1,9 +1,16 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Whether PATH leads to a program of this name. */
 export function isOnPath(name: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => isAccessible(join(folder, name), constants.X_OK));
+  return findOnPath(name) !== undefined;
+}
+
+/** The program of this name, behind all links: another user may not be allowed to follow those of this one's PATH. */
+export function findOnPath(name: string): string | undefined {
+  const paths = (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, name));
+  const found = paths.find(path => isAccessible(path, constants.X_OK));
+  return found === undefined ? undefined : realpathSync(found);
 }
 
 export function isAccessible(path: string, mode: number): boolean {
