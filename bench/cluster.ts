@@ -100,7 +100,7 @@ async function unheard(): Promise<BenchRow[]> {
   try {
     const rows: BenchRow[] = [];
     const cases = [
-      { name: '500 at once', transactions: 40, each: 500, goal: 20 },
+      { name: '500 concurrently', transactions: 40, each: 500, goal: 20 },
       { name: 'each alone', transactions: 400, each: 1, goal: 1000 },
     ];
     for (const { name, transactions, each, goal } of cases) {

@@ -53,7 +53,7 @@ interface SharedContext extends Pick<Core, 'clock' | 'log'> {
 
 /**
  * After this time PostgreSQL must still answer: a start that cannot succeed ends within 10 s, together with what comes before and
- * after. One that is only slow, like ten at once on a busy machine, may take longer.
+ * after. One that is only slow, like one of ten that start together on a busy machine, may take longer.
  */
 const openMsMax = 5000;
 const slowOpenMsMax = 30_000;

@@ -90,9 +90,9 @@ interface Group {
   lengthMax: number;
 }
 
-/** Secrets of one group that are told apart. */
+/** How many secrets that begin alike are compared one by one. */
 const groupMax = 8;
-/** So much of a secret is compared. */
+/** How many characters of a secret are compared. */
 const comparedMax = 32;
 
 /**

@@ -182,7 +182,7 @@ function known(client: GatewayClient): Record<string, unknown> {
   return Object.fromEntries([...shown].toSorted(([a], [b]) => a.localeCompare(b)));
 }
 
-/** Waits until the session knows what one that begins now is told, for what happened before may still be on its way. */
+/** Waits until the session has received what a new one would show: earlier events may still be on their way. */
 async function expectSame(client: GatewayClient, player: Player, late: GatewayClient[]): Promise<void> {
   for (let triesLeft = 20; ; triesLeft--) {
     const fresh = await player.connect();

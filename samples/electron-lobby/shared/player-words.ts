@@ -225,7 +225,7 @@ const friends: Words = {
   not_friends: { message: 'You are not friends.', remedy: 'Send a request first.' },
   not_joinable: { message: 'There is nothing to join now.', remedy: tryLater },
   not_the_author: { message: 'Somebody else wrote this.' },
-  opening_messages_too_fast: { message: 'You write to too many players at once.', remedy: tryLater },
+  opening_messages_too_fast: { message: 'You have started too many conversations in a short time.', remedy: tryLater },
   provisional_user_offline: {
     message: 'This player can be reached in the game only.',
     remedy: 'Write when they play.',

@@ -83,7 +83,7 @@ export function readPerson(person: PersonFields, game: GameIdentity, web: string
   const status = readStatus(presence?.status);
   const hidden = presence?.hidden_activities;
   const shown = status === 'offline' ? none : readActivities(presence?.activities);
-  // Hidden ones are told to those who were invited to them.
+  // Hidden ones are sent to users who were invited to them.
   const activities = hidden === undefined || status === 'offline' ? shown : [...shown, ...readActivities(hidden)];
   const activity = activities.find(one => isOfGame(one, game));
   const played = [relationship, gameRelationship, presence].some(fields => fields?.has_played_game === true);

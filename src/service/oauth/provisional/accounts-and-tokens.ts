@@ -58,7 +58,7 @@ export interface Provisional {
   exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
   /**
    * Changes the display name of a provisional account or, with the scope `account.global_name.update`, of a full one; the user's own
-   * sessions and friends are told.
+   * sessions and friends are notified.
    *
    * @throws RequestError `invalid_form_body`, `missing_scope`, `unknown_user`
    */

@@ -183,7 +183,7 @@ async function expectHistory(story: Story, a: string, b: string): Promise<void> 
   expect(shown.map(({ id, content }) => ({ id, content }))).toEqual(story.shown(a, b));
 }
 
-/** Whoever asks with whatever invite: only the invited get the secret, in time, of the party that they were invited to. */
+/** Any user tries any invite: only invited users get the secret, in time, and only of the party that they were invited to. */
 async function expectSecret(story: Story, { from, to, atMs, message, isDeleted }: Sent): Promise<void> {
   const { rig } = story;
   for (const who of people) {

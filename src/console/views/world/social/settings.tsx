@@ -23,7 +23,7 @@ const flags = [
 
 const settable = ['online', 'idle', 'dnd', 'invisible'] as const satisfies readonly SocialSettings['status'][];
 
-/** Status and custom status are set as the user, so that others are told; the rest by fixtures, because games may not set it. */
+/** Sets the status and the custom status as the user, so that others are notified, and the rest by fixtures, because games may not set it. */
 export function Settings({ userId, social: { settings }, reload }: SocialCardProps) {
   const [status, setStatus] = useState<SocialSettings['status']>(settings.status);
   const [custom, setCustom] = useState(settings.custom_status?.text ?? '');

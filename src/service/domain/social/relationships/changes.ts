@@ -26,7 +26,7 @@ export type PairState = readonly [Side, Side];
 
 /**
  * The scope and the guards of a transaction on what two users are to each other. It excludes changes of their presences as well, which
- * are told to the sessions that begin to follow them.
+ * are sent to the sessions that begin to follow them.
  */
 export function relationshipScope(a: UserId, b: UserId): ReturnType<typeof pairScope> {
   const { scope, guards } = pairScope(a, b);
@@ -163,7 +163,7 @@ function writeGame(
   if (is) transaction.put('game_relationships', is);
   else if (was) transaction.delete('game_relationships', userId, family, was.target_id);
   const event = gameEvent(visible(was), visible(is), other, was?.is_hidden);
-  // A user's own clients are told of all games.
+  // A user's own clients receive the events of all games.
   if (event) announce({ to: topics.relationships(userId), event, families: [family, null] });
 }
 
