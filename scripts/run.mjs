@@ -196,7 +196,8 @@ function vitest(options, files) {
     }).status ?? 1;
   let status = runFiles(files);
   const failed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
-  const isTriedAgain = Number(env.RALLYPOINT_TEST_RETRIES ?? 0) > 0 && failed.length > 0 && failed.length <= secondRunMax;
+  const isTriedAgain =
+    Number(env.RALLYPOINT_TEST_RETRIES ?? 0) > 0 && failed.length > 0 && failed.length <= secondRunMax;
   if (status !== 0 && isTriedAgain) {
     say(`Running a second time, in new processes: ${failed.join(', ')} …`);
     status = runFiles(failed);
