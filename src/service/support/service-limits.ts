@@ -26,6 +26,9 @@ export const serviceLimits = {
   /** How long an application's server may take to acknowledge a webhook event, and how long it is retried. */
   webhookEventAnswerMs: 3_000,
   webhookEventRetryMs: 10 * 60_000,
+  /** Bytes of webhook events that wait for one application's server, and in total; further events are dropped. Unspecified, both. */
+  webhookWaitingBytesPerApplicationMax: 128 * 1024 * 1024,
+  webhookWaitingBytesMax: 256 * 1024 * 1024,
   /** An application's answer in the HTTP response to an interaction. Unspecified: many times the size of a real one. */
   interactionReplyBytesMax: 256 * 1024,
   /** Interactions that may be under way to an application's server at a time. Unspecified: the interface names no number. */
