@@ -151,6 +151,9 @@ export const intakeLimits = {
   unprovenConnectionsPerAddressMax: 1000,
   /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** Pipelined requests that are handled at a time, of one connection; and that wait for earlier ones, of all connections. */
+  pipelinedRunningMax: 16,
+  pipelinedWaitingMax: 20_000,
   /** How long the head of a request may take to arrive, and how often that is checked. */
   requestHeadMs: 15_000,
   requestCheckMs: 5_000,
