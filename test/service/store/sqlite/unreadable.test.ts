@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
+import type { RelationshipRecord } from '../../../../src/service/store/records.ts';
 import type { SetAsideRecord } from '../../../../src/service/store/sqlite/set-aside.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { recordingLog } from '../../../support/recording-log.ts';
@@ -130,11 +131,11 @@ describe('a record that cannot be decoded', () => {
 });
 
 describe('a record of another shape', () => {
-  const relationship = {
+  const relationship: RelationshipRecord = {
     ...{ user_id: '1', target_id: '2', type: 1, since_ms: 5, nickname: null, note: null },
     origin_application_id: null,
-  } as const;
-  const withoutTime: Partial<typeof relationship> = { ...relationship };
+  };
+  const withoutTime: Partial<RelationshipRecord> = { ...relationship };
   Reflect.deleteProperty(withoutTime, 'since_ms');
 
   it.each([
