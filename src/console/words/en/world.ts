@@ -6,6 +6,7 @@ const listNames = {
   relationships: ['relationship', 'relationships'],
   social_settings: ['user’s settings', 'users’ settings'],
   direct_messages: ['message', 'messages'],
+  application_profiles: ['profile', 'profiles'],
 } as const;
 
 /** The words of the world's view. */
