@@ -20,7 +20,7 @@ export type Answer = unknown | ((request: IncomingMessage, response: ServerRespo
  */
 export class StandIn {
   readonly answers: Record<string, Answer> = {};
-  readonly token = 'stand-in-token';
+  token = 'stand-in-token';
   /** The calls that came, in their order. */
   readonly calls: string[] = [];
   #streams = new Map<ServerResponse, URLSearchParams>();

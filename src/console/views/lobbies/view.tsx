@@ -103,6 +103,9 @@ function LobbyList({
   const [searchedMax, setSearchedMax] = useState(searchedAtOnce);
   useEffect(() => setSearchedMax(searchedAtOnce), [written]);
   const isPaused = searched >= searchedMax;
+  const isFiltered = written !== '';
+  const total = isFiltered ? null : pages.total;
+  const isKnown = rows.length > 0 || !failure;
 
   // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
   useEffect(() => setText(text => (text.trim() === written ? text : written)), [written]);
@@ -138,7 +141,6 @@ function LobbyList({
   ];
   // Beside a lobby there is less space.
   const columns = openId === undefined ? allColumns : allColumns.filter(({ id }) => id !== 'application');
-  const isFiltered = written !== '';
 
   return (
     <section class="lobby-list" aria-label={words.list}>
@@ -162,7 +164,7 @@ function LobbyList({
         />
       </div>
       <p class="hint" role="status">
-        {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
+        {isKnown && (total === null ? words.count(rows.length, hasMore) : words.count(total, false))}
         {searched > 0 && ` ${words.searched(searched, hasMore && isLoading)}`}
       </p>
       <FailureNote failure={failure} onRetry={pages.retry} />

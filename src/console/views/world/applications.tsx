@@ -5,11 +5,10 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -93,13 +92,8 @@ function ApplicationCard({
     onSecrets([{ application_id: id, application_name: data?.name ?? id, kind: credential, value }]);
     reload();
   };
-  if (!data) {
-    return (
-      <Detail title={id} id={id} closeHref={hrefOf('world', ['applications'])}>
-        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
-      </Detail>
-    );
-  }
+  if (!data)
+    return <PendingDetail id={id} closeHref={hrefOf('world', ['applications'])} error={error} onRetry={reload} />;
   const secrets = [
     { credential: 'bot_token', label: words.botToken, isThere: data.has_bot },
     { credential: 'client_secret', label: words.clientSecret, isThere: data.has_client_secret },

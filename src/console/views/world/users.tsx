@@ -5,12 +5,11 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate, setQuery } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { ErrorNote, Loading } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.ts';
 import { socialWords } from '../../words/en/social.ts';
@@ -92,13 +91,7 @@ function UserCard({
   });
   const [isEditing, setEditing] = useState(false);
   const running = useRun();
-  if (!data) {
-    return (
-      <Detail title={id} id={id} closeHref={closeHref}>
-        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
-      </Detail>
-    );
-  }
+  if (!data) return <PendingDetail id={id} closeHref={closeHref} error={error} onRetry={reload} />;
   const name = data.global_name ?? data.username;
   const endTokens = async () => {
     const isSure = await ask({

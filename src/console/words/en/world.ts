@@ -31,6 +31,7 @@ export const worldWords = {
     label: (name: string) => `Delete ${name}`,
     confirm: 'Delete',
     done: (name: string) => `${name} was deleted.`,
+    undo: 'Undo',
     user: 'Deleted with it: its memberships in lobbies and guilds, relationships, conversations, settings, authorizations and tokens. Its gateway sessions are closed. This cannot be undone.',
     application:
       'Deleted with it: its lobbies, commands, authorizations, relationships in its games and provisional accounts. It leaves its guilds, and its tokens stop working. This cannot be undone.',
@@ -38,7 +39,8 @@ export const worldWords = {
       'Deleted with it: its roles, channels and members, and the commands in it. Linked lobbies stay, without a channel. This cannot be undone.',
     role: 'Members lose it, and overwrites that name it are deleted. This cannot be undone.',
     channel: 'Deleted with it: its threads and overwrites. A linked lobby is unlinked. This cannot be undone.',
-    member: 'The user leaves the guild, with its roles and nickname. The user itself stays.',
+    member:
+      'The user leaves the guild, with its roles and nickname; Undo brings these back. Overwrites of commands that name the user are deleted for good. The user itself stays.',
   },
   discardTitle: 'Discard your changes?',
   discardText: 'What you entered in this form is lost.',
