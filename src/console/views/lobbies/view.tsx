@@ -9,6 +9,7 @@ import { Countdown } from '../../ui/countdown.tsx';
 import { ListWithDetail } from '../../ui/detail.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
@@ -19,7 +20,6 @@ import { metadataLine } from './metadata.ts';
 import { useLobbyPages } from './use-lobby-pages.ts';
 
 const words = lobbyWords;
-const pauseMs = 250;
 /** After so many lobbies a search asks whether to go on. */
 const searchedAtOnce = 200_000;
 
@@ -91,7 +91,7 @@ function LobbyList({
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   onCreate(): void;
 }) {
-  const [text, setText] = useState(written);
+  const [text, setText] = useSearchText(written);
   const search = useMemo(() => parseLobbySearch(written), [written]);
   const pages = useLobbyPages({
     search: search.text,
@@ -106,13 +106,6 @@ function LobbyList({
   const isFiltered = written !== '';
   const total = isFiltered ? null : pages.total;
   const isKnown = rows.length > 0 || !failure;
-
-  // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
-  useEffect(() => setText(text => (text.trim() === written ? text : written)), [written]);
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery({ search: text.trim() }), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
 
   const names = new Map(applications.map(({ id, name }) => [id, name]));
   const allColumns: readonly Column<LobbySummary>[] = [

@@ -9,6 +9,8 @@ import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -20,8 +22,10 @@ import { WorldList } from './world-list.tsx';
 
 const words = worldWords.applications;
 
-export function Applications({ openId }: PartProps) {
-  const pages = usePages<ApplicationDetails>('/applications', 'applications', {}, 'applications');
+export function Applications({ openId, query }: PartProps) {
+  const search = query.search ?? '';
+  const [text, setText] = useSearchText(search);
+  const pages = usePages<ApplicationDetails>('/applications', 'applications', { search }, 'applications');
   const [secrets, setSecrets] = useState<readonly FreshSecret[]>([]);
   return (
     <>
@@ -29,9 +33,11 @@ export function Applications({ openId }: PartProps) {
         part="applications"
         pages={pages}
         openId={openId}
+        search={search}
+        filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
         addLabel={words.add}
-        empty={words.empty}
-        emptyHint={words.emptyHint}
+        empty={search === '' ? words.empty : worldWords.nothingFound}
+        emptyHint={search === '' ? words.emptyHint : worldWords.nothingFoundHint}
         columns={[
           { id: 'name', label: words.columns.name, cell: ({ name }) => name },
           { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },

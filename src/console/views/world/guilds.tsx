@@ -7,7 +7,10 @@ import { Button } from '../../ui/button.tsx';
 import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { worldWords } from '../../words/en/world.ts';
+import { placeText } from '../stage/places.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -20,17 +23,22 @@ import { usePages } from './use-pages.ts';
 import { WorldList } from './world-list.tsx';
 
 const words = worldWords.guilds;
+const categoryType = 4;
 
-export function Guilds({ openId }: PartProps) {
-  const pages = usePages<GuildSummary>('/guilds', 'guilds', {}, 'guilds');
+export function Guilds({ openId, query }: PartProps) {
+  const search = query.search ?? '';
+  const [text, setText] = useSearchText(search);
+  const pages = usePages<GuildSummary>('/guilds', 'guilds', { search }, 'guilds');
   return (
     <WorldList
       part="guilds"
       pages={pages}
       openId={openId}
+      search={search}
+      filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
       addLabel={words.add}
-      empty={words.empty}
-      emptyHint={words.emptyHint}
+      empty={search === '' ? words.empty : worldWords.nothingFound}
+      emptyHint={search === '' ? words.emptyHint : worldWords.nothingFoundHint}
       columns={[
         { id: 'name', label: words.name, cell: ({ name }) => name },
         { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
@@ -47,6 +55,11 @@ export function Guilds({ openId }: PartProps) {
       form={(onSaved, onClose) => <GuildForm guild={undefined} onClose={onClose} onSaved={onSaved} />}
     />
   );
+}
+
+/** A channel of the guild, as addresses of the stage have it. */
+function stagePlace(guildId: string, channelId: string): string {
+  return placeText({ kind: 'channel', guildId, channelId });
 }
 
 /** Makes a user a member again, as the user was before. */
@@ -187,6 +200,9 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
                   <strong>{channel.name}</strong>
                   <span class="badge">{words.types[channel.type] ?? channel.type}</span>
                   {channel.nsfw && <span class="badge warn">{words.nsfw}</span>}
+                  {channel.type !== categoryType && (
+                    <a href={hrefOf('stage', [], { place: stagePlace(data.id, channel.id) })}>{words.toStage}</a>
+                  )}
                   {channel.linked_lobby_id !== null && (
                     <a href={hrefOf('lobbies', [channel.linked_lobby_id])}>{words.linkedLobby}</a>
                   )}
