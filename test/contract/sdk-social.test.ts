@@ -315,6 +315,7 @@ describe('client.invites', () => {
     ]);
     await expect(grace.invites.accept(invite?.id ?? '')).rejects.toMatchObject({ name: 'ApiError' });
     await expect(grace.invites.accept('1')).rejects.toMatchObject({ code: 'unknown_invite' });
+    await expect(grace.invites.reply('1')).rejects.toMatchObject({ code: 'unknown_invite' });
     expect(grace.invites.dismiss(invite?.id ?? '')).toBe(true);
   });
 
@@ -433,6 +434,9 @@ describe('client.messages', () => {
     expect(theirs.messages.map(({ content }) => content)).toEqual(['Ahoy!']);
     theirs.markRead();
     expect(grace.messages.unreadCount).toBe(0);
+    for (const count of [0, -1, 1.5]) {
+      await expect(theirs.loadOlder(count)).rejects.toMatchObject({ code: 'invalid_limit' });
+    }
     await hers.edit(sent.id, 'Ahoy, Grace!');
     await until(theirs.messages$, () => theirs.messages[0]?.content === 'Ahoy, Grace!');
     await world.user('ada').write('grace', 'From my phone');

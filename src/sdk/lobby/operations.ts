@@ -106,9 +106,7 @@ export class LobbyOperations {
    * @param name what the game calls the operation
    */
   async history(name: string, id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
-    const { limit } = options;
-    checkLimit(limit);
-    const request = { path: pathOf(id), query: { limit: String(limit) } };
+    const request = { path: pathOf(id), query: { limit: String(options.limit) } };
     const { body } = await this.#calls.send({ name, route: 'listLobbyMessages', request }, options);
     const messages = Array.isArray(body) ? body.map(readMessage) : [undefined];
     const read = messages.filter(message => message !== undefined);
@@ -119,13 +117,6 @@ export class LobbyOperations {
   async #link(name: string, id: LobbyId, body: LobbyLinkInput, options: OperationOptions): Promise<void> {
     await this.#calls.send({ name, route: 'linkLobbyChannel', request: { path: pathOf(id), body } }, options);
   }
-}
-
-/** @throws ArgumentError `invalid_limit` unless so many messages can be asked for */
-export function checkLimit(limit: number): void {
-  const max = limits.lobbyHistoryMessagesMax;
-  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
-  throw new ArgumentError('invalid_limit', `limit must be a whole number from 1 to ${max} (got ${limit}).`);
 }
 
 /**
