@@ -1,5 +1,4 @@
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
-import { limits } from '../../model/limits/limits.ts';
 import type { LobbyJoinInput, LobbyLinkInput, Metadata } from '../../model/lobby.ts';
 import type { LobbyMessageInput } from '../../model/lobby-message.ts';
 import { checkLobbyJoin } from '../../model/rules/lobbies/lobby-join.ts';
