@@ -1,3 +1,5 @@
+import { gatewayPayloadBytesMax } from '../../model/gateway.ts';
+
 /**
  * Bounds of the service: lifetimes, windows and queues. Bounds on callers' values are in {@link limits}.
  *
@@ -74,7 +76,7 @@ export const serviceLimits = {
   formBodyBytesMax: 25 * 1024 * 1024,
   /** How long a request may take to arrive. Unspecified: as above. */
   requestMs: 60_000,
-  gatewayPayloadBytesMax: 4096,
+  gatewayPayloadBytesMax,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
   /** How long a session waits for its client to resume it. Unspecified: the interface says "a few minutes". */
