@@ -22,6 +22,14 @@ const path = [...(systemNode ? [dirname(systemNode)] : []), bin, process.env.PAT
 const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
 
+/** What says how the service behaves from outside, and the properties of its domain; the store and the bus have suites of their own. */
+const sharedSuites = [
+  ...['test/contract', 'test/clients', 'test/service/routes', 'test/backend/fleet/fleet.property'],
+  ...['commands/commands', 'commands/command-scopes', 'lobbies/events', 'social/messages'].map(
+    name => `test/service/domain/${name}.property`,
+  ),
+];
+
 const tasks = {
   /** npm calls this at the end of `npm install` and `npm ci`, so that a checkout is ready to use. */
   prepare() {
@@ -62,12 +70,12 @@ const tasks = {
     build();
     node('test/package/matrix/main.ts', ...rest);
   },
-  /** The suites of the interface and of other people's clients, with services on PostgreSQL and Redis. */
+  /** The suites of the interface, its properties and other people's clients, with services on PostgreSQL and Redis. */
   'test:engines'() {
     install();
     build();
     env.RALLYPOINT_TEST_ENGINES = 'shared';
-    const files = rest.length > 0 ? rest : ['test/contract', 'test/clients'];
+    const files = rest.length > 0 ? rest : sharedSuites;
     vitest(['--project', 'together'], files);
   },
   /**
