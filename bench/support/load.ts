@@ -11,19 +11,24 @@ export interface Load {
   readonly status: number;
 }
 
-/** Sends all requests over kept-alive connections, one under way on each, and resolves with the seconds it took. */
+/**
+ * Sends all requests over kept-alive connections, one under way on each, and resolves with the seconds it took from the moment at which
+ * all were connected.
+ */
 export async function run(load: Load): Promise<number> {
   let next = 0;
   let left = load.requests;
-  const started = performance.now();
+  let started = 0;
   await new Promise<void>((resolve, reject) => {
     const sockets: Socket[] = [];
+    const asks: (() => void)[] = [];
     const finish = (error?: Error) => {
       for (const socket of sockets) socket.destroy();
       if (error) reject(error);
       else resolve();
     };
-    for (let i = 0; i < Math.min(load.connections, load.requests); i++) {
+    const connections = Math.min(load.connections, load.requests);
+    for (let i = 0; i < connections; i++) {
       const socket = connect(load.port, '127.0.0.1');
       sockets.push(socket);
       socket.setNoDelay(true);
@@ -36,7 +41,12 @@ export async function run(load: Load): Promise<number> {
         if (--left === 0) finish();
         return undefined;
       });
-      socket.on('connect', ask);
+      socket.on('connect', () => {
+        asks.push(ask);
+        if (asks.length < connections) return;
+        started = performance.now();
+        for (const begin of asks) begin();
+      });
     }
   });
   return (performance.now() - started) / 1000;

@@ -23,7 +23,7 @@ const settings = ['plan_cache_mode=force_generic_plan', 'jit=off', 'enable_seqsc
  * The statements of these PUTs in groups, as a node sends them, executed by PostgreSQL's own `pgbench` without anything in between. It
  * has the first core, as a node has.
  *
- * @param puts one list for each connection, of different lobbies
+ * @param puts one list for each connection, of different lobbies; all of them are used, at random
  * @param group how many share their statements
  * @returns PUTs a second
  */
@@ -39,10 +39,13 @@ export async function pgbench(
   try {
     const rates = await Promise.all(
       puts.map(async (all, at) => {
-        const script = join(folder, `${at}.sql`);
-        writeFileSync(script, scriptOf(all.slice(0, group)));
+        const scripts = groupsOf(all, group).map((puts, n) => {
+          const script = join(folder, `${at}-${n}.sql`);
+          writeFileSync(script, scriptOf(puts));
+          return ['-f', script];
+        });
         const server = ['-h', searchParams.get('host') ?? '', '-U', username];
-        const work = ['-n', '-M', 'prepared', '-c', '1', '-t', String(groups), '-f', script];
+        const work = ['-n', '-M', 'prepared', '-c', '1', '-t', String(groups), ...scripts.flat()];
         const [command = '', ...args] = [
           ...(pinned ? ['taskset', '-c', '0'] : []),
           ...[program, ...server, ...work, pathname.slice(1)],
@@ -57,6 +60,12 @@ export async function pgbench(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** As many whole groups as there are. */
+function groupsOf(puts: readonly MemberPut[], group: number): readonly (readonly MemberPut[])[] {
+  const count = Math.max(1, Math.floor(puts.length / group));
+  return Array.from({ length: count }, (_, at) => puts.slice(at * group, (at + 1) * group));
 }
 
 function scriptOf(puts: readonly MemberPut[]): string {

@@ -1,5 +1,6 @@
 import { systemClock } from '../../wire/clock/ports.ts';
 import type { Topic } from '../events/announcement.ts';
+import { textArray } from '../store/postgres/arrays.ts';
 import { ConnectionLost, failedError } from '../store/postgres/failure.ts';
 import type { Postgres } from '../store/postgres/postgres.ts';
 import { storeLimits } from '../support/service-limits.ts';
@@ -67,7 +68,7 @@ export class Connections {
     const text =
       'SELECT topic, count(*) AS sessions FROM rallypoint.connections WHERE topic = ANY ($1::text[]) GROUP BY topic';
     try {
-      const whose = [...new Set(asked.map(({ who }) => who))];
+      const whose = textArray([...new Set(asked.map(({ who }) => who))]);
       const rows = await this.#postgres.query(text, [whose], { name: 'count-connections' });
       const counts = new Map(rows.map(({ topic, sessions }) => [topic, Number(sessions)]));
       for (const { who, resolve } of asked) resolve(counts.get(who) ?? 0);

@@ -140,6 +140,11 @@ export function keyText(key: readonly KeyPart[]): string {
   return key.length === 1 ? String(key[0]) : key.join('\0');
 }
 
+/** One text for a record among those of all collections. */
+export function recordName(collection: CollectionName, key: readonly KeyPart[]): string {
+  return `${collection}\0${keyText(key)}`;
+}
+
 /** The key text of a stored record. */
 export function keyTextOf(collection: CollectionName, record: object): string {
   const { key } = shapes[collection];

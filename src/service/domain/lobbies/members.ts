@@ -52,15 +52,14 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     userId: UserId,
     input: LobbyMemberInput,
   ): MaybePromise<Put> {
-    return andThen(
-      both(ownLobby(transaction, application, id), transaction.get('lobby_members', id, userId)),
-      ([lobby, stored]) => {
-        const member = writtenMember(lobby, userId, input, stored);
-        if (member === stored) return { member };
-        if (!stored) return addWithin(transaction, lobby, member);
-        return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
-      },
-    );
+    // The announcement shows the user, whose record a store outside this process answers together with the others.
+    const member = both(transaction.get('lobby_members', id, userId), transaction.get('users', userId));
+    return andThen(both(ownLobby(transaction, application, id), member), ([lobby, [stored]]) => {
+      const member = writtenMember(lobby, userId, input, stored);
+      if (member === stored) return { member };
+      if (!stored) return addWithin(transaction, lobby, member);
+      return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
+    });
   }
 
   async function addWithin(transaction: Transaction, lobby: LobbyRecord, member: LobbyMemberRecord): Promise<Put> {

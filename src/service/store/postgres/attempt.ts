@@ -1,7 +1,7 @@
 import { steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import type { Announced } from '../../events/announcement.ts';
 import type { KeyPart, ListQuery, StoreView } from '../contract.ts';
-import { keyText } from '../keys.ts';
+import { recordName } from '../keys.ts';
 import { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { UnitOfWork } from '../unit-of-work.ts';
@@ -117,7 +117,7 @@ class ReadOnce implements StoreView {
   }
 
   get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Promise<Records[Name] | undefined> {
-    const name = `${collection}\0${keyText(key)}`;
+    const name = recordName(collection, key);
     let read = this.#read.get(name) as Promise<Records[Name] | undefined> | undefined;
     if (!read) {
       read = this.#view.get(collection, ...key) as Promise<Records[Name] | undefined>;

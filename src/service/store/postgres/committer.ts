@@ -3,7 +3,7 @@ import { type Logger, steadyNow, systemClock } from '../../../wire/clock/ports.t
 import { encodePayload } from '../../events/payload.ts';
 import type { KeyPart } from '../contract.ts';
 import type { CommitReport } from '../embedded.ts';
-import { keyText } from '../keys.ts';
+import { recordName } from '../keys.ts';
 import type { Change } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
 import { jsonArray, textArray } from './arrays.ts';
@@ -23,7 +23,16 @@ export interface Outcome {
 
 interface Ready {
   readonly attempt: Attempt;
+  readonly writes: readonly Write[];
   readonly outcome: PromiseWithResolvers<Outcome>;
+}
+
+/** The change of one record. */
+interface Write {
+  readonly collection: CollectionName;
+  /** The name of the record among those of all collections. */
+  readonly name: string;
+  readonly change: Change;
 }
 
 export interface CommitterOptions {
@@ -61,7 +70,7 @@ export class Committer {
   /** @throws StoreError when it was not committed and never will be; `store_unavailable` when that is known only by its deadline */
   commit(attempt: Attempt): Promise<Outcome> {
     const outcome = Promise.withResolvers<Outcome>();
-    this.#ready.push({ attempt, outcome });
+    this.#ready.push({ attempt, writes: writesOf(attempt), outcome });
     this.#schedule();
     return outcome.promise;
   }
@@ -141,11 +150,13 @@ export class Committer {
     const isAnnounced = batch.units.some(({ attempt }, unit) => attempt.announced.length > 0 && !failed.has(unit));
     if (isAnnounced) this.#options.onAnnounced();
     let at = 0;
-    for (const [unit, { attempt, outcome }] of batch.units.entries()) {
+    for (const [unit, { attempt, writes, outcome }] of batch.units.entries()) {
       const first = at;
       at += attempt.expected.size;
-      if (!failed.has(unit)) outcome.resolve({ isCommitted: true, revisions: attempt.next });
-      else if (!revisions) outcome.resolve({ isCommitted: false });
+      if (!failed.has(unit)) {
+        this.#options.reader.remember(writes);
+        outcome.resolve({ isCommitted: true, revisions: attempt.next });
+      } else if (!revisions) outcome.resolve({ isCommitted: false });
       else {
         const found = [...attempt.expected.keys()].map((key, n): [string, number] => [key, revisions[first + n] ?? 0]);
         outcome.resolve({ isCommitted: false, revisions: new Map(found) });
@@ -221,16 +232,14 @@ class Batch {
 
   /** @returns whether there is room for it; there always is for the first */
   add(ready: Ready): boolean {
-    const { attempt } = ready;
-    const records = recordsOf(attempt);
+    const { attempt, writes } = ready;
     if (this.units.length > 0) {
       const isFull =
         this.#scopes.names.length + attempt.expected.size > batchMax.scopes ||
-        this.#records.size + records.length > batchMax.changes ||
+        this.#records.size + writes.length > batchMax.changes ||
         this.#size > batchMax.size;
-      if (isFull || records.some(name => this.#records.has(name))) return false;
+      if (isFull || writes.some(({ name }) => this.#records.has(name))) return false;
     }
-    for (const name of records) this.#records.add(name);
     const unit = this.units.push(ready) - 1;
     this.transactions += attempt.size;
     this.deadlineMs = Math.min(this.deadlineMs, attempt.deadlineMs);
@@ -240,9 +249,7 @@ class Batch {
       this.#scopes.expected.push(expected);
       this.#scopes.next.push(attempt.next.get(name) ?? expected);
     }
-    for (const [name, changes] of attempt.changes.changes()) {
-      for (const change of changes.all()) this.#write(unit, name, change);
-    }
+    for (const write of writes) this.#write(unit, write);
     for (const announced of attempt.announced) {
       this.#events.units.push(unit);
       this.#events.topics.push(announced.to);
@@ -277,25 +284,25 @@ class Batch {
     for (const { outcome } of this.units) outcome.reject(error);
   }
 
-  #write(unit: number, name: CollectionName, { key, kept }: Change): void {
-    this.#tables.push(kept ? name : `-${name}`);
+  #write(unit: number, { collection, name, change: { key, kept } }: Write): void {
+    this.#records.add(name);
+    this.#tables.push(kept ? collection : `-${collection}`);
     this.#units.push(unit);
     this.#bodies.push(kept?.body ?? null);
     this.#size += kept?.body.length ?? 0;
-    const columns = columnsOf(name);
-    for (const [at, values] of this.#columns.entries()) {
+    const columns = columnsOf(collection);
+    for (let at = 0; at < columnsMax; at++) {
       const field = columns[at];
-      if (at < key.length) values.push(key[at] ?? null);
-      else values.push(kept && field !== undefined ? columnValue(kept.record, field) : null);
+      if (at < key.length) this.#columns[at]?.push(key[at] ?? null);
+      else this.#columns[at]?.push(kept && field !== undefined ? columnValue(kept.record, field) : null);
     }
   }
 }
 
-/** Names of the records that it changes. */
-function recordsOf({ changes }: Attempt): readonly string[] {
-  const names: string[] = [];
+function writesOf({ changes }: Attempt): readonly Write[] {
+  const writes: Write[] = [];
   for (const [collection, changed] of changes.changes()) {
-    for (const { key } of changed.all()) names.push(`${collection}\0${keyText(key)}`);
+    for (const change of changed.all()) writes.push({ collection, name: recordName(collection, change.key), change });
   }
-  return names;
+  return writes;
 }

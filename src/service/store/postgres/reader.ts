@@ -2,7 +2,8 @@ import { type Logger, steadyNow, systemClock } from '../../../wire/clock/ports.t
 import { LruCache } from '../../support/lru-cache.ts';
 import type { KeyPart, ListQuery, StoreView } from '../contract.ts';
 import { decodeRecord } from '../decode-record.ts';
-import { checkKey, collectionNames, isStorable, keyFields, keyText, routeOf } from '../keys.ts';
+import { checkKey, collectionNames, isStorable, keyFields, keyText, recordName, routeOf } from '../keys.ts';
+import type { Change } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { textArray } from './arrays.ts';
 import type { Row, Statement } from './link.ts';
@@ -86,6 +87,13 @@ export class Reader implements StoreView {
   /** The revision of a scope; everything that is read after asking is at least as new. */
   revision(scope: string): Promise<number> {
     return this.#want(this.#revisions, scope, [scope]);
+  }
+
+  /** Caches what was written: where the same text is read, it is not parsed. @param writes with their {@link recordName}s */
+  remember(writes: Iterable<{ readonly name: string; readonly change: Change }>): void {
+    for (const { name, change } of writes) {
+      if (change.kept) this.#decoded.set(name, change.kept, change.kept.body.length);
+    }
   }
 
   readClock(databaseMs: number): void {
@@ -192,7 +200,7 @@ export class Reader implements StoreView {
 
   /** The record, or undefined for one that cannot be decoded, which is logged. */
   #decode(collection: CollectionName, body: string, key?: readonly KeyPart[]): object | undefined {
-    const name = key && `${collection}\0${keyText(key)}`;
+    const name = key && recordName(collection, key);
     const kept = name === undefined ? undefined : this.#decoded.get(name);
     if (kept?.body === body) return kept.record;
     const record = decodeRecord(collection, body, key);
