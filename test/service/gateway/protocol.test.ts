@@ -141,6 +141,18 @@ describe('what is sent in', () => {
     expect((await client.closed).code).toBe(4008);
   });
 
+  it('counts pings and pongs like frames', async () => {
+    const client = await open();
+    for (let i = 0; i < serviceLimits.gatewaySendsPerMinute; i += 2) {
+      const answered = new Promise(resolve => client.socket.once('pong', resolve));
+      client.socket.pong();
+      client.socket.ping();
+      await answered;
+    }
+    client.socket.pong();
+    expect((await client.closed).code).toBe(4008);
+  });
+
   it('counts again after 60 s', async () => {
     const client = await identified(bot);
     for (let i = 1; i < serviceLimits.gatewaySendsPerMinute; i++) await client.beat();

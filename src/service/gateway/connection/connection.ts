@@ -361,6 +361,11 @@ export class Connection implements Sender, SocketListener {
     } else this.close('DECODE_ERROR');
   }
 
+  /** Unspecified: pings and pongs count like other frames, because each takes as much work as one. */
+  onControlFrame(): void {
+    if (this.#open && !this.#countReceived()) this.close('RATE_LIMITED');
+  }
+
   #read(message: Buffer, isBinary: boolean): GatewayFrame | undefined {
     if (isBinary !== (this.#encoding !== undefined)) return undefined;
     return this.#encoding ? this.#encoding.read(message) : parseFrame(message.toString());

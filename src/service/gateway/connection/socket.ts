@@ -14,6 +14,8 @@ const closeTimeoutMs = 1_000;
 /** Receives the events of a socket. */
 export interface SocketListener {
   onMessage(data: RawData, isBinary: boolean): void;
+  /** A ping, which was answered, or a pong. */
+  onControlFrame(): void;
   /** Nothing more arrives; the code is the peer's, or 1006. */
   onClose(code: number): void;
 }
@@ -31,6 +33,10 @@ export class GatewaySocket extends WebSocket {
 // One function for all sockets: a closure for each would be half of what a connection costs.
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   (this as GatewaySocket).listener?.onMessage(data, isBinary);
+}
+
+function onControlFrame(this: WebSocket): void {
+  (this as GatewaySocket).listener?.onControlFrame();
 }
 
 function onClose(this: WebSocket, code: number): void {
@@ -62,6 +68,7 @@ export function createSocketServer(): SocketServer {
     open: (request, stream, head, opened) =>
       server.handleUpgrade(request, stream, head, socket => {
         socket.on('message', onMessage).on('close', onClose).on('error', onError);
+        socket.on('ping', onControlFrame).on('pong', onControlFrame);
         opened(socket as GatewaySocket);
       }),
     async drained() {
