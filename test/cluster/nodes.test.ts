@@ -227,6 +227,24 @@ describe.skipIf(engines.missing)(`nodes with the same fixtures${engines.note}`, 
     expect(await posted.json()).toMatchObject({ applications: [{ bot_token: application?.bot_token }] });
   });
 
+  it('accept documents after one whose last entries contradict what is stored', async () => {
+    const application_id = cluster.node(0).fixtures.applications[0]?.id;
+    const users = Array.from({ length: 251 }, (_, at) => ({ id: String(700 + at), username: `crew-${at}` }));
+    const profiles = users.map(({ id }) => ({ application_id, user_id: id, external_user_id: `crew/${id}` }));
+    const [first, ...others] = profiles;
+    const last = { ...profiles.at(-1), external_user_id: first?.external_user_id };
+    const known = { users: users.slice(0, 1), application_profiles: [first] };
+    expect((await control(cluster.node(0), 'POST', '/fixtures', known)).status).toBe(200);
+    const wrong = { users, application_profiles: [...others.slice(0, -1), last] };
+    const rejected = await control(cluster.node(0), 'POST', '/fixtures', wrong);
+    expect([rejected.status, await rejected.text()]).toEqual([400, expect.stringContaining('the external id')]);
+    expect((await control(cluster.node(1), 'POST', '/fixtures', known)).status).toBe(200);
+    const right = { users, application_profiles: profiles };
+    expect((await control(cluster.node(1), 'POST', '/fixtures', right)).status).toBe(200);
+    const present = await (await control(cluster.node(2), 'GET', '/fixtures')).json();
+    expect((present as { application_profiles: unknown[] }).application_profiles).toHaveLength(profiles.length);
+  });
+
   it('count calls together, up to the limit exactly', async () => {
     const headers = { ...botHeaders, authorization: `Bot ${cluster.node(0).fixtures.applications[0]?.bot_token}` };
     const calls = Array.from({ length: 30 }, (_, at) => callApi(cluster.node(at % 3), 'POST', '/lobbies', {}, headers));
