@@ -14,7 +14,7 @@ export function watchService(): () => void {
   const abort = new AbortController();
   const read = async () => {
     try {
-      const { clock } = await control.get<ControlStatus>('/status', { signal: abort.signal, timeoutMs: 5000 });
+      const { clock } = await control.get<ControlStatus>('/status', { signal: abort.signal, timeoutMs: 4000 });
       failures = 0;
       setServiceClock(clock.now_ms, clock.kind === 'virtual');
     } catch {

@@ -118,7 +118,7 @@ describe.skipIf(chromium.missing)(`the console in Chromium, for users and record
     expect(await accessibilityIssues(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
-    await remove.focus();
+    // The focus is where it was.
     await page.keyboard.press('Enter');
     await question.getByRole('button', { name: 'Delete' }).focus();
     await page.keyboard.press('Enter');

@@ -14,6 +14,7 @@ import { useSearchText } from '../../ui/search-text.ts';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
+import { OwnerLink } from './owner-link.tsx';
 import type { PartProps } from './parts.ts';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
@@ -133,7 +134,7 @@ function ApplicationCard({
           <code>{data.id}</code>
         </Fact>
         <Fact label={words.owner}>
-          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+          <OwnerLink id={data.owner_id} />
         </Fact>
         <Fact label={words.columns.kind}>{data.public_client ? words.kinds.public : words.kinds.confidential}</Fact>
         <Fact label={words.bot}>

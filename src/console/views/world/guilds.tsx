@@ -16,6 +16,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
+import { OwnerLink } from './owner-link.tsx';
 import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
 import { saveEntry } from './save-fixture.ts';
@@ -137,7 +138,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
           <code>{data.id}</code>
         </Fact>
         <Fact label={words.owner}>
-          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+          <OwnerLink id={data.owner_id} />
         </Fact>
         <Fact label={words.locale}>{data.locale}</Fact>
         <Fact label={words.applications}>
