@@ -272,8 +272,8 @@ export interface Dispatches {
   THREAD_CREATE: Channel;
   THREAD_UPDATE: Channel;
   THREAD_DELETE: Pick<Channel, 'id' | 'guild_id' | 'parent_id' | 'type'>;
-  CHANNEL_UPDATE: Channel;
-  CHANNEL_DELETE: Channel;
+  CHANNEL_UPDATE: Channel | DirectChannel;
+  CHANNEL_DELETE: Channel | DirectChannel;
   INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
   LOBBY_UPDATE: GatewayLobby;
@@ -378,8 +378,8 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_UPDATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_DELETE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
-  CHANNEL_UPDATE: intents.GUILDS,
-  CHANNEL_DELETE: intents.GUILDS,
+  CHANNEL_UPDATE: intents.GUILDS | intents.PRIVATE_CHANNELS,
+  CHANNEL_DELETE: intents.GUILDS | intents.PRIVATE_CHANNELS,
   INVITE_CREATE: intents.GUILD_INVITES,
   LOBBY_CREATE: intents.LOBBIES,
   LOBBY_UPDATE: intents.LOBBIES,
@@ -402,6 +402,8 @@ const placedIntents: Readonly<Partial<Record<DispatchName, { guild: number; dire
     MESSAGE_UPDATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
     MESSAGE_DELETE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
     CHANNEL_CREATE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
+    CHANNEL_UPDATE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
+    CHANNEL_DELETE: { guild: intents.GUILDS, direct: intents.PRIVATE_CHANNELS },
     PRESENCE_UPDATE: { guild: intents.GUILD_PRESENCES, direct: intents.USER_PRESENCE },
   }))();
 

@@ -137,14 +137,16 @@ async function modelOf(token: string): Promise<ReturnType<typeof stateOf>> {
     const id = idOf(name);
     const types = [typeOf(full, id), typeOf(game, id)];
     const presence = presences.find(({ user }) => user.id === id);
-    const pending = types[0] === 0 ? types[1] : types[0];
     if (types.includes(1)) {
       const [activity] = presence?.activities ?? [];
       const group = presence ? (activity ? 0 : 1) : 2;
       const status = (presence?.status ?? 'offline') as SocialUserSnapshot['status'];
       (model.groups[group] as unknown[]).push({ id, status, state: activity?.state });
-    } else if (pending === 2) model.blocked.push(id);
-    else if (pending === 3 || pending === 4) model.requests[pending - 3]?.push(id);
+    }
+    if (types[0] === 2) model.blocked.push(id);
+    // A friend of one kind may have a request of the other kind.
+    if (types.includes(3)) model.requests[0]?.push(id);
+    if (types.includes(4)) model.requests[1]?.push(id);
   }
   for (const id of model.conversations) {
     const history: { id: string }[] = await get(`/users/${id}/messages?limit=200`);

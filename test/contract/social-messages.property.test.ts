@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PartialDirectMessage } from '../../src/model/direct-message.ts';
-import { type Service, startService } from '../../src/service/index.ts';
-import { TestCluster } from '../support/cluster/test-cluster.ts';
+import { type ServicePlace, servicePlaces } from '../support/cluster/service-places.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { linearize, type Observed, type Specification } from '../support/gateway/linearizability.ts';
-import { needs } from '../support/runs/parts.ts';
 import { patienceMs } from '../support/runs/soak.ts';
 import { tries } from '../support/runs/tries.ts';
 import { Player, seen, socialWorld, userIds } from '../support/service/social.ts';
@@ -76,40 +74,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Two scripts of each user, which run at the same time. */
 const scripts = fc.array(fc.array(step, { minLength: 3, maxLength: 8 }), { minLength: 4, maxLength: 4 });
 
-const engines = await needs('postgres', 'redis');
 const options = { fixtures: socialWorld, limits: 'off' } as const;
-const places = [
-  {
-    place: 'in memory',
-    runs: 4,
-    missing: false,
-    async open() {
-      const service = await startService(options);
-      return { services: [service, service], close: () => service.close() };
-    },
-  },
-  {
-    // In every run, the tests on shared engines have one node; two of them take too long.
-    place: `on two nodes${engines.note}`,
-    runs: 2,
-    missing: engines.missing,
-    async open() {
-      const cluster = await TestCluster.start(2, options);
-      return { services: cluster.nodes, close: () => cluster.close() };
-    },
-  },
-] as const;
+const places = await servicePlaces(options, { memory: 4, nodes: 2 });
 
 describe.each(places)('messages and blocks of two users at the same time, $place', ({ runs, missing, open }) => {
-  let opened: { readonly services: readonly Service[]; close(): Promise<void> } | undefined;
+  let opened: Awaited<ReturnType<ServicePlace['open']>> | undefined;
   /** Ada and Grace at one service, and both at the other. */
   let players: readonly Player[];
   let count = 0;
 
   beforeAll(async () => {
-    if (missing) return;
+    if (missing !== undefined) return;
     opened = await open();
-    const [here, there] = opened.services as [Service, Service];
+    const [here, there] = opened.services;
     const first = [await Player.of(here, 'ada'), await Player.of(here, 'grace')];
     players = [...first, ...first.map(({ id, token }) => new Player(there, id, token))];
   }, patienceMs);
@@ -151,7 +128,7 @@ describe.each(places)('messages and blocks of two users at the same time, $place
     }
   }
 
-  it.skipIf(missing)(
+  it.skipIf(missing !== undefined)(
     'happen one after another, and all sessions receive them in the order of the history',
     async () => {
       await fc.assert(

@@ -217,6 +217,7 @@ describe('messages with a provisional account', () => {
     const { id } = await send(alone, newcomer.id, 'Hello');
     const answer = await send(newcomer, ada, 'Hi');
     scene.clients.length = 0;
+    const [mine, theirs] = [await connect(alone), await connect(other)];
     await mergeByBot(service, 'someone', grace);
     const history = (await alone.call('GET', to(grace))).body as PartialDirectMessage[];
     expect(history.map(message => [message.id, message.author.id])).toEqual([
@@ -225,7 +226,11 @@ describe('messages with a provisional account', () => {
     ]);
     expect((await alone.call('GET', '/partner-sdk/users/@me/channels')).body).toMatchObject([{ user_id: grace }]);
     expect(await alone.result('GET', to(newcomer.id))).toBe('404 10013');
+    const channel = { id: answer.channel_id, type: 1, last_message_id: answer.id };
+    expect(await mine.dispatch('CHANNEL_UPDATE')).toMatchObject({ ...channel, recipients: [{ id: grace }] });
+    expect(await theirs.dispatch('CHANNEL_CREATE')).toMatchObject({ ...channel, recipients: [{ id: ada }] });
     await send(alone, grace, 'You are somebody now');
+    expect(await eventsOf(theirs)).toEqual(['CHANNEL_CREATE', 'MESSAGE_CREATE You are somebody now']);
   });
 });
 

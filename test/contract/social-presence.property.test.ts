@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { opcodes, type Ready } from '../../src/model/gateway.ts';
 import type { Presence } from '../../src/model/presence.ts';
-import { type Service, startService } from '../../src/service/index.ts';
-import { TestCluster } from '../support/cluster/test-cluster.ts';
+import { type ServicePlace, servicePlaces } from '../support/cluster/service-places.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
-import { needs } from '../support/runs/parts.ts';
 import { patienceMs } from '../support/runs/soak.ts';
 import { tries } from '../support/runs/tries.ts';
 import { games, Player, seen, socialWorld, userIds } from '../support/service/social.ts';
@@ -13,7 +11,6 @@ import { games, Player, seen, socialWorld, userIds } from '../support/service/so
 const relationships = '/users/@me/relationships';
 const gameRelationships = '/users/@me/game-relationships';
 const options = { fixtures: socialWorld, limits: 'off' } as const;
-const engines = await needs('postgres', 'redis');
 
 /** They become friends and part, show something and come and go. */
 const acting = ['ada', 'grace', 'barbara'] as const;
@@ -38,38 +35,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 ) as fc.Arbitrary<Step>;
 const scripts = fc.array(fc.array(step, { minLength: 4, maxLength: 8 }), { minLength: 3, maxLength: 3 });
 
-const places = [
-  {
-    place: 'in one process',
-    runs: 3,
-    missing: false,
-    async open() {
-      const service = await startService(options);
-      return { services: [service, service], close: () => service.close() };
-    },
-  },
-  {
-    place: `on two nodes${engines.note}`,
-    runs: 1,
-    missing: engines.missing,
-    async open() {
-      const cluster = await TestCluster.start(2, options);
-      return { services: cluster.nodes, close: () => cluster.close() };
-    },
-  },
-] as const;
+const places = await servicePlaces(options, { memory: 3, nodes: 1 });
 
 describe.each(places)('presences of users who do many things at the same time, $place', ({ runs, missing, open }) => {
-  let opened: { readonly services: readonly Service[]; close(): Promise<void> } | undefined;
+  let opened: Awaited<ReturnType<ServicePlace['open']>> | undefined;
   let players: readonly Player[];
   let twins: readonly Player[];
   let edsger: Player;
   let radia: Player;
 
   beforeAll(async () => {
-    if (missing) return;
+    if (missing !== undefined) return;
     opened = await open();
-    const [here, there] = opened.services as [Service, Service];
+    const [here, there] = opened.services;
     players = await Promise.all(acting.map(name => Player.of(here, name)));
     twins = players.map(({ id, token }) => new Player(there, id, token));
     [edsger, radia] = [await Player.of(there, 'edsger'), await Player.of(here, 'radia')];
@@ -111,7 +89,7 @@ describe.each(places)('presences of users who do many things at the same time, $
     }
   }
 
-  it.skipIf(missing)(
+  it.skipIf(missing !== undefined)(
     'are the same for a session that watched and one that begins later, and show no secret, no hidden and no blocked user',
     async () => {
       await fc.assert(

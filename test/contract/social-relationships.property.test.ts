@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ready } from '../../src/model/gateway.ts';
-import { type Service, startService } from '../../src/service/index.ts';
-import { TestCluster } from '../support/cluster/test-cluster.ts';
+import { type ServicePlace, servicePlaces } from '../support/cluster/service-places.ts';
 import type { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { linearize, type Observed, type Specification } from '../support/gateway/linearizability.ts';
-import { temporaryFolder } from '../support/runs/folder.ts';
-import { needs } from '../support/runs/parts.ts';
 import { patienceMs } from '../support/runs/soak.ts';
 import { tries } from '../support/runs/tries.ts';
 import { Player, socialWorld, userIds } from '../support/service/social.ts';
@@ -107,7 +104,6 @@ function mirrorOf(client: GatewayClient): Record<Kind, Map<string, number>> {
   return mirror;
 }
 
-const engines = await needs('postgres', 'redis');
 const options = { fixtures: socialWorld, limits: 'off' } as const;
 const names = ['ada', 'grace', 'edsger'] as const;
 const ids = names.map(name => userIds[name]);
@@ -132,49 +128,18 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** Two scripts of each user, which run at the same time. */
 const scripts = fc.array(fc.array(step, { minLength: 3, maxLength: 7 }), { minLength: 6, maxLength: 6 });
 
-/** Where the services run: what users do is spread over them. */
-const places = [
-  {
-    place: 'in memory',
-    runs: 4,
-    missing: false,
-    async open() {
-      const service = await startService(options);
-      return { services: [service, service], close: () => service.close() };
-    },
-  },
-  {
-    place: 'on disk',
-    runs: 4,
-    missing: false,
-    async open() {
-      const folder = await temporaryFolder();
-      const service = await startService({ ...options, data: folder.path });
-      const close = () => service.close().then(() => folder.remove());
-      return { services: [service, service], close };
-    },
-  },
-  {
-    place: `on two nodes${engines.note}`,
-    runs: 2,
-    missing: engines.missing,
-    async open() {
-      const cluster = await TestCluster.start(2, options);
-      return { services: cluster.nodes, close: () => cluster.close() };
-    },
-  },
-] as const;
+const places = await servicePlaces(options, { memory: 4, disk: 4, nodes: 2 });
 
 describe.each(places)('relationships that users change at the same time, $place', ({ runs, missing, open }) => {
-  let opened: { readonly services: readonly Service[]; close(): Promise<void> } | undefined;
+  let opened: Awaited<ReturnType<ServicePlace['open']>> | undefined;
   let players: readonly Player[];
   /** The same at the other service. */
   let twins: readonly Player[];
 
   beforeAll(async () => {
-    if (missing) return;
+    if (missing !== undefined) return;
     opened = await open();
-    const [here, there] = opened.services as [Service, Service];
+    const [here, there] = opened.services;
     players = await Promise.all(names.map(name => Player.of(here, name)));
     twins = players.map(({ id, token }) => new Player(there, id, token));
   }, patienceMs);
@@ -195,7 +160,7 @@ describe.each(places)('relationships that users change at the same time, $place'
     readonly observed: Observed<Operation, string>[];
   }
 
-  it.skipIf(missing)(
+  it.skipIf(missing !== undefined)(
     'change one after another, and both users and all their sessions agree in the end',
     async () => {
       await fc.assert(

@@ -185,9 +185,21 @@ export class DirectMessages {
   apply(name: string, data: unknown): boolean {
     const fields = asRecord(data) ?? {};
     switch (name) {
-      case 'CHANNEL_CREATE': {
+      case 'CHANNEL_CREATE':
+      case 'CHANNEL_UPDATE': {
         const userId = recipientIn(fields, this.#social.people.ownId);
-        if (userId !== undefined && fields.type === 1) this.#opened(fields, userId);
+        if (userId === undefined || fields.type !== 1) return true;
+        const live = this.#opened(fields, userId);
+        // Its messages were another user's, whose account was merged, or follow.
+        if (name === 'CHANNEL_UPDATE') this.#newest(live, messageIdOf(fields.last_message_id));
+        this.#put(live);
+        this.#notify();
+        return true;
+      }
+      case 'CHANNEL_DELETE': {
+        const live = this.#live.get(this.#peers.get(String(fields.id)) as UserId);
+        if (live) this.#closed(live);
+        this.#notify();
         return true;
       }
       case 'MESSAGE_CREATE':

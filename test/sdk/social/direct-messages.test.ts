@@ -100,6 +100,11 @@ describe('conversations', () => {
     messages.apply('MESSAGE_CREATE', messageOf('11', friend));
     messages.apply('MESSAGE_CREATE', messageOf('12', { id: '7', username: 'ada_lovelace' }));
     expect(messages.conversations.map(({ id, lastMessageId }) => [id, lastMessageId])).toEqual([['7', '12']]);
+    const recipients = [{ id: '8', username: 'countess' }];
+    messages.apply('CHANNEL_UPDATE', { id: '50', type: 1, last_message_id: '12', recipients });
+    expect(messages.conversations).toMatchObject([{ id: '8', lastMessageId: '12', disclosure: 'stored' }]);
+    messages.apply('CHANNEL_DELETE', { id: '50', type: 1, last_message_id: '12', recipients });
+    expect([messages.conversations, messages.get('8').disclosure]).toEqual([[], undefined]);
   });
 
   it('take the names of users as they change, and forget everything but their handles at the end', () => {

@@ -281,6 +281,7 @@ describe('deleting', () => {
     expect(await remove(`/users/${id}`)).toMatchObject({ status: 204 });
     expect(await bot.dispatch('GUILD_MEMBER_REMOVE')).toMatchObject({ guild_id: guild.id, user: { id } });
     expect(await other.dispatch('RELATIONSHIP_REMOVE')).toMatchObject({ id });
+    expect(await other.dispatch('CHANNEL_DELETE')).toMatchObject({ type: 1, recipients: [{ id }] });
     expect((await own.closed).code).toBeGreaterThanOrEqual(4000);
     expect(await remove(`/users/${id}`)).toMatchObject({ status: 404 });
     const lobby = await control(service, 'GET /lobbies/{id}', { id: lobbyId });

@@ -19,15 +19,16 @@ function sessionsFor({ is_ephemeral }: DirectMessageRecord, familyId: Applicatio
   return is_ephemeral && familyId !== null ? { families: [familyId] } : {};
 }
 
-/** The first message opens the channel. */
+/** The first message opens the channel; a merge moves it to another user, or ends it. @param other the one with whom `userId` has it */
 export function announceChannel(
   transaction: Transaction,
+  name: Extract<DispatchName, 'CHANNEL_CREATE' | 'CHANNEL_UPDATE' | 'CHANNEL_DELETE'>,
   channel: DirectChannelRecord,
-  recipientId: UserId,
-  sender: UserRecord,
+  userId: UserId,
+  other: UserRecord,
 ): void {
-  const event = lazyEvent('CHANNEL_CREATE', () => channelView(channel, sender));
-  transaction.announce({ to: topics.directMessages(recipientId), event });
+  const event = lazyEvent(name, () => channelView(channel, other));
+  transaction.announce({ to: topics.directMessages(userId), event });
 }
 
 export function announceMessage(

@@ -58,7 +58,7 @@ async function settleOne(transaction: Transaction, given: GivenMessage): Promise
   transaction.put('direct_messages', record);
   if (!before) {
     putPlaces(transaction, channel);
-    announceChannel(transaction, channel, recipient_id, author);
+    announceChannel(transaction, 'CHANNEL_CREATE', channel, recipient_id, author);
   }
   announceMessage(transaction, 'MESSAGE_CREATE', record, application && familyOf(application));
 }

@@ -195,7 +195,7 @@ export function createDirectMessages(
     transaction.put('direct_channels', { ...channel, message_count: channel.message_count - swept });
     if (!isNew) return;
     putPlaces(transaction, channel);
-    announceChannel(transaction, channel, recipient_id, sender);
+    announceChannel(transaction, 'CHANNEL_CREATE', channel, recipient_id, sender);
   }
 
   /**

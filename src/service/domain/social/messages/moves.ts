@@ -4,6 +4,7 @@ import type { Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { userView } from '../../accounts/user-view.ts';
 import { pairOf } from '../pair.ts';
+import { announceChannel } from './announce.ts';
 import { channelOf, deleteRecord, ephemeralPlace, laterMessage, messagesScope, pairName, putPlaces } from './pair.ts';
 
 /** Conversations that move to another account. */
@@ -32,21 +33,30 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
       const channel = await channelOf(transaction, old);
       if (!channel) return;
       const messages = await transaction.list('direct_messages', { equals: [channel.id] });
+      const [former = to, other] = await Promise.all([
+        transaction.get('users', from),
+        transaction.get('users', otherId),
+      ]);
       endPlaces(transaction, channel);
       for (const message of messages) deleteRecord(transaction, message);
       transaction.delete('direct_channels', channel.id);
+      const known = otherId === to.id ? undefined : await channelOf(transaction, pair);
+      if (known || otherId === to.id) announceChannel(transaction, 'CHANNEL_DELETE', channel, otherId, former);
       if (otherId === to.id) return;
-      const taking = (await channelOf(transaction, pair)) ?? {
+      const taking = known ?? {
         ...channel,
         ...{ pair: pairName(pair), user_ids: pair, last_message_id: null, message_count: 0 },
       };
-      putPlaces(transaction, taking);
-      transaction.put('direct_channels', {
+      const taken = {
         ...taking,
         last_message_id: laterMessage(taking.last_message_id, channel.last_message_id),
         message_count: taking.message_count + messages.length,
-      });
+      };
+      putPlaces(transaction, taking);
+      transaction.put('direct_channels', taken);
       for (const message of messages) transaction.put('direct_messages', moved(message, from, to, taking));
+      announceChannel(transaction, 'CHANNEL_UPDATE', taken, otherId, to);
+      if (other) announceChannel(transaction, known ? 'CHANNEL_UPDATE' : 'CHANNEL_CREATE', taken, to.id, other);
     };
     // Between the two accounts themselves there is only the old pair.
     const guards = otherId === to.id ? [] : [messagesScope(pair)];
@@ -65,6 +75,8 @@ export function createChannelMoves({ store }: Pick<Core, 'store'>): ChannelMoves
       }
       endPlaces(transaction, channel);
       transaction.delete('direct_channels', channel.id);
+      const user = await transaction.get('users', userId);
+      if (user) announceChannel(transaction, 'CHANNEL_DELETE', channel, otherId, user);
     });
   }
 
