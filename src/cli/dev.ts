@@ -1,10 +1,11 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
 import { chooseConsole } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { ServiceRecorder } from '../testing/recording/record-service.ts';
+import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure } from './command-line.ts';
 import { followLog, logLine } from './control/log-lines.ts';
 import { control } from './control/request.ts';
@@ -63,7 +64,7 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const say = (line: string) => void stdout.write(`${line}\n`);
   const ended = new AbortController();
   try {
-    if (settings.readyFile === devReadyFile) mkdirSync(dirname(devReadyFile), { recursive: true, mode: 0o700 });
+    if (settings.readyFile === devReadyFile) await makeFolder(dirname(devReadyFile), 0o700);
     ready.write(JSON.stringify(service.readyLine));
     for (const line of greeting(service, settings)) say(printable(line));
     say(`Press ${paint('bold', 'Ctrl+C')} to stop.\n`);

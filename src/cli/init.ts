@@ -1,6 +1,7 @@
-import { globSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { version } from '../model/version.ts';
+import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure, optionText, readArguments, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { initHelp } from './help.ts';
@@ -17,7 +18,7 @@ const template = join(packageFolder, 'templates/game');
  *
  * @throws UsageError, CommandFailure
  */
-export function initCommand(args: readonly string[], { stdout }: Terminal): void {
+export async function initCommand(args: readonly string[], { stdout }: Terminal): Promise<void> {
   const { given, operands } = readArguments(args, initOptions);
   if (given.help) {
     stdout.write(initHelp());
@@ -30,7 +31,7 @@ export function initCommand(args: readonly string[], { stdout }: Terminal): void
   const path = resolve(folder);
   const name = readName(optionText(given, 'name'), path);
   const files = projectFiles(name, sdkSpecifier(optionText(given, 'sdk'), path));
-  writeFiles(path, files);
+  await writeFiles(path, files);
   const written = [...files.keys()];
   if (given.json) {
     stdout.write(`${JSON.stringify({ folder: path, name, files: written }, null, 2)}\n`);
@@ -109,7 +110,7 @@ function manifest(text: string, name: string, sdk: string): string {
 }
 
 /** Writes all of them, or none. @throws CommandFailure */
-function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   try {
     const present = [...files.keys()].filter(file => lstatSync(join(folder, file), { throwIfNoEntry: false }));
     if (present.length > 0) {
@@ -117,7 +118,7 @@ function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
       throw new CommandFailure(printable(message));
     }
     for (const [file, text] of files) {
-      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      await makeFolder(dirname(join(folder, file)), 0o777);
       writeFileSync(join(folder, file), text, { flag: 'wx' });
     }
   } catch (error) {

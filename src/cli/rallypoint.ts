@@ -60,7 +60,7 @@ async function run(command: string | undefined, args: readonly string[], termina
   switch (command) {
     // Loaded when they are run: a start of the service waits for none of them.
     case 'init':
-      (await import('./init.ts')).initCommand(args, terminal);
+      await (await import('./init.ts')).initCommand(args, terminal);
       return true;
     case 'dev':
       await (await import('./dev.ts')).devCommand(args, terminal);

@@ -9,7 +9,7 @@ import {
   startService,
   type TrafficObserver,
 } from '../service/index.ts';
-import type { Clock } from '../wire/clock/ports.ts';
+import { type Clock, type Logger, silentLogger } from '../wire/clock/ports.ts';
 import { type Channel, notInWorld } from './command-input.ts';
 import { approve, control, sessionToken } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
@@ -67,6 +67,9 @@ function both(one: TrafficObserver, other: TrafficObserver = {}): TrafficObserve
     },
   };
 }
+
+/** Prints what a handler of the game's server throws: the test itself only sees that no answer comes. */
+const failures: Logger = { ...silentLogger, error: (fields, message) => console.error(message, fields) };
 
 /** A service with everything that a game's test needs around it. */
 export class World {
@@ -162,7 +165,7 @@ export class World {
   createBackend(options: Partial<BackendOptions> = {}): Backend {
     const { baseUrl, applicationId, botToken, clock } = this;
     const ports = this.#recorder?.ports('bot');
-    const backend = createBackend({ baseUrl, applicationId, botToken, clock, ...ports, ...options });
+    const backend = createBackend({ baseUrl, applicationId, botToken, clock, logger: failures, ...ports, ...options });
     this.#backends.push(backend);
     return backend;
   }

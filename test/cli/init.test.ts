@@ -93,7 +93,9 @@ describe('rallypoint init', () => {
   it('fails with 1 where it cannot write or finds no tarball, and with 2 on wrong usage', async () => {
     const path = folder();
     writeFileSync(join(path, 'file'), '');
+    const nowhere = process.platform === 'linux' ? '/proc/no-game' : join(path, 'file/game');
     const failures = [
+      [[nowhere], 1, 'The project cannot be written to'],
       [[join(path, 'file')], 1, 'The project cannot be written to'],
       [[join(path, 'new'), '--sdk', './no.tgz'], 1, '--sdk: there is no file'],
       [[join(path, 'new'), 'other'], 2, 'takes one DIR'],

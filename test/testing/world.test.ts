@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBackend } from '../../src/backend/index.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../src/model/component.ts';
 import { createFixtures, createWorld, type World } from '../../src/testing/index.ts';
@@ -167,6 +167,21 @@ describe('a user of a world', () => {
     const failed = expect(world.user('ada').use('/silence')).rejects.toMatchObject({ code: 'interaction_failed' });
     await heard.promise;
     await world.advance('3 s');
+    await failed;
+  });
+
+  it('gets no answer from a handler that throws; what it throws is printed', async () => {
+    const printed = Promise.withResolvers<unknown>();
+    const spy = vi.spyOn(console, 'error').mockImplementation((...args) => printed.resolve(args));
+    onTestFinished(() => spy.mockRestore());
+    await using other = await createWorld({ users: ['ada'] });
+    await other.backend.commands.create({ name: 'rally', description: 'Calls your party together' });
+    await other.backend.interactions.listen(() => {
+      throw new RangeError('no harbour');
+    });
+    const failed = expect(other.user('ada').use('/rally')).rejects.toMatchObject({ code: 'interaction_failed' });
+    expect(JSON.stringify(await printed.promise)).toMatch(/an interaction handler failed.*RangeError.*no harbour/);
+    await other.advance('3 s');
     await failed;
   });
 

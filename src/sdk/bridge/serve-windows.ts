@@ -45,6 +45,8 @@ export interface WindowServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const goneFrame = 'a frame that is gone';
+
 /** A window that opens more connections than this loses its oldest one. */
 const connectionsPerWindowMax = 4;
 
@@ -53,10 +55,26 @@ export function serveShared(shared: SharedParts, options: WindowServerOptions): 
   const connections = new Set<WindowConnection>();
   const byWindow = new WeakMap<object, Set<WindowConnection>>();
 
+  /** The page that is not trusted; undefined for one that is. */
+  const distrusted = (frame: SenderFrame | null): string | undefined => {
+    if (!frame) return goneFrame;
+    let url = goneFrame;
+    try {
+      // A frame that is gone by now throws, and so may the game's function, as `new URL('')` does.
+      url = frame.url;
+      // A promise is no answer.
+      if (isTrusted(frame) === true) return undefined;
+    } catch (error) {
+      logger.error({ error }, 'Whether to trust a page could not be decided.');
+    }
+    return url;
+  };
+
   const onConnect = ({ sender, senderFrame, ports: [port] }: ConnectEvent) => {
     if (!port) return;
-    if (!senderFrame || !isTrusted(senderFrame)) {
-      reject(port, senderFrame?.url ?? 'a frame that is gone', logger);
+    const page = distrusted(senderFrame);
+    if (page !== undefined) {
+      reject(port, page, logger);
       return;
     }
     const own = byWindow.get(sender) ?? new Set();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectPage } from '../../../src/sdk/bridge/connect-page.ts';
 import { MainConnection } from '../../../src/sdk/bridge/main-connection.ts';
 import { exposeRallypoint } from '../../../src/sdk/bridge/preload.ts';
-import { isOwnPage, serveShared, type WindowServer } from '../../../src/sdk/bridge/serve-windows.ts';
+import { isOwnPage, type SenderFrame, serveShared, type WindowServer } from '../../../src/sdk/bridge/serve-windows.ts';
 import { WindowStandIn } from '../../support/electron/window-stand-in.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 
@@ -91,6 +91,28 @@ describe('a frame that is not trusted', () => {
     });
     expect(server.connections).toBe(0);
     expect(log.lines).toMatchObject([{ level: 'warn' }]);
+  });
+
+  it.each<readonly [what: string, isTrusted: (frame: SenderFrame) => boolean]>([
+    ['throws', ({ url }) => new URL(url).origin === 'game://app'],
+    ['returns a promise', (async () => true) as unknown as () => boolean],
+  ])('is one for which isTrusted() %s', async (_, isTrusted) => {
+    await server.close();
+    server = serveShared(shared, { ipcMain: window.ipcMain, logger: log.log, isTrusted });
+    window.frame = { url: '', parent: null };
+    await expect(openPage().call('add', [1, 2])).rejects.toMatchObject({ code: 'untrusted_window' });
+    expect(server.connections).toBe(0);
+  });
+
+  it('is one that is gone while it is looked at', async () => {
+    window.frame = {
+      get url(): string {
+        throw new Error('Render frame was disposed before WebFrameMain could be accessed');
+      },
+      parent: null,
+    };
+    await expect(openPage().call('add', [1, 2])).rejects.toMatchObject({ code: 'untrusted_window' });
+    expect(log.lines.map(({ level }) => level)).toEqual(['error', 'warn']);
   });
 
   it('is whichever isTrusted() says', async () => {
