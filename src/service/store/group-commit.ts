@@ -39,18 +39,27 @@ interface Settle {
 /** Bounds the size of one commit, so that many transactions do not block the event loop. */
 const worksPerCommitMax = 1024;
 
+/** A batch of fewer transactions waits for more: so many turns of the event loop that add nothing, and so long in all. */
+const batchSizeWanted = 16;
+const turnsWithoutMoreMax = 3;
+const gatherMsMax = 5;
+
 /**
- * Runs transactions one after another and commits those of one turn of the event loop together: a sync to disk takes milliseconds,
- * and a hundred transactions share it. Nothing is answered before the commit, not even a failed transaction, because the commit on
- * whose results it was based may still fail.
+ * Runs transactions one after another and commits those of one turn of the event loop, or of a few, together: a sync to disk takes
+ * milliseconds, and a hundred transactions share it. Nothing is answered before the commit, not even a failed transaction, because the
+ * commit on whose results it was based may still fail.
  */
 export class GroupCommit {
   readonly #engine: CommitEngine;
   #queue: (QueuedWork | QueuedStep)[] = [];
   #running: Promise<void> | undefined;
+  readonly #now: () => number;
+  #lastCommitMs = 0;
 
-  constructor(engine: CommitEngine) {
+  /** @param now milliseconds that only grow */
+  constructor(engine: CommitEngine, now = () => performance.now()) {
     this.#engine = engine;
+    this.#now = now;
   }
 
   transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
@@ -78,12 +87,29 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      await new Promise(resolve => setImmediate(resolve));
+      await this.#gather();
       const [first] = this.#queue;
       if (first && 'alone' in first) this.#runAlone(first);
       else await this.#runBatch();
     }
     this.#running = undefined;
+  }
+
+  /**
+   * Waits for the end of this turn of the event loop. If some transactions are queued by then, waits for more while they keep coming,
+   * but not longer than the last commit took. Clients that reconnect together are accepted one a turn; with a commit in every turn, all
+   * others would wait for the disk each time.
+   */
+  async #gather(): Promise<void> {
+    const endMs = this.#now() + Math.min(this.#lastCommitMs, gatherMsMax);
+    let turnsWithoutMore = 0;
+    while (turnsWithoutMore < turnsWithoutMoreMax) {
+      const size = this.#queue.length;
+      await new Promise(resolve => setImmediate(resolve));
+      const { length } = this.#queue;
+      if (length === 1 || length >= batchSizeWanted || this.#now() >= endMs) return;
+      turnsWithoutMore = length > size ? 0 : turnsWithoutMore + 1;
+    }
   }
 
   #runAlone({ alone, settle }: QueuedStep): void {
@@ -122,8 +148,10 @@ export class GroupCommit {
       }
     }
     this.#queue = this.#queue.slice(settles.length);
+    const startMs = this.#now();
     try {
       this.#engine.commit({ changes, commits, announced });
+      this.#lastCommitMs = this.#now() - startMs;
     } catch (error) {
       for (const settle of settles) settle.reject(error);
       return;

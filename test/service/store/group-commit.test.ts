@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type Batch, GroupCommit } from '../../../src/service/store/group-commit.ts';
+import { Overlay } from '../../../src/service/store/overlay.ts';
+
+/** An engine whose commits take `commitMs` of a clock that does not move otherwise; keeps the size of each batch. */
+function open(commitMs: number) {
+  let nowMs = 0;
+  const batches: number[] = [];
+  const base = { get: () => undefined, list: () => [], count: () => 0, revision: () => 0 };
+  const engine = {
+    changes: () => new Overlay(base),
+    lastRevision: () => 0,
+    commit({ commits }: Batch) {
+      nowMs += commitMs;
+      batches.push(commits.length);
+    },
+  };
+  const queue = new GroupCommit(engine, () => nowMs);
+  return { batches, transact: () => queue.transact('scope', () => 0) };
+}
+
+describe('a group commit', () => {
+  it('is shared by the transactions of one turn of the event loop', async () => {
+    const { batches, transact } = open(0);
+    await Promise.all([transact(), transact(), transact()]);
+    expect(batches).toEqual([3]);
+  });
+
+  it('waits for transactions that keep coming, two in each turn, until it has sixteen, when commits take long', async () => {
+    const { batches, transact } = open(2);
+    await transact();
+    const answers: Promise<number>[] = [];
+    for (let turn = 0; turn < 24; turn++) {
+      answers.push(transact(), transact());
+      await nextTurn();
+    }
+    await Promise.all(answers);
+    expect(batches).toEqual([1, 16, 16, 16]);
+  });
+
+  it('does not wait for more when commits take no time', async () => {
+    const { batches, transact } = open(0);
+    await transact();
+    await Promise.all([transact(), transact()]);
+    const answers = [transact(), transact()];
+    await nextTurn();
+    answers.push(transact());
+    await Promise.all(answers);
+    expect(batches).toEqual([1, 2, 2, 1]);
+  });
+
+  it('does not wait for more after a single transaction', async () => {
+    const { batches, transact } = open(2);
+    await transact();
+    const alone = transact();
+    await nextTurn();
+    await nextTurn();
+    await alone;
+    expect(batches).toEqual([1, 1]);
+  });
+
+  it('begins when some turns have added nothing, however long commits take', async () => {
+    const { batches, transact } = open(2);
+    await transact();
+    await Promise.all([transact(), transact()]);
+    expect(batches).toEqual([1, 2]);
+  });
+});
