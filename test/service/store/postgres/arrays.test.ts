@@ -6,7 +6,10 @@ import { jsonArray, textArray } from '../../../../src/service/store/postgres/arr
 const textArrayOid = 1009;
 const parse = pg.types.getTypeParser(textArrayOid as never);
 const line = fc.string({ unit: 'binary' }).filter(value => !value.includes('\0'));
-const text = fc.oneof(line, fc.array(fc.oneof(line, fc.json()), { maxLength: 3 }).map(lines => lines.join('\n')));
+const text = fc.oneof(
+  line,
+  fc.array(fc.oneof(line, fc.json()), { maxLength: 3 }).map(lines => lines.join('\n')),
+);
 
 it('an array of texts is read as it was written, whatever they hold', () => {
   fc.assert(
