@@ -92,7 +92,10 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...alone, ...isolated],
           // A process runs file after file: to start one for each, and to load the sources again, takes a third of the time.
           isolate: false,
-          setupFiles: 'test/support/runs/shared-process.ts',
+          setupFiles: [
+            'test/support/runs/shared-process.ts',
+            ...(isShared ? ['test/support/engines/close-worlds.ts'] : []),
+          ],
           maxWorkers,
           sequence: { groupOrder: 0 },
         },

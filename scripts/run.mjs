@@ -2,7 +2,8 @@
 // it installs what is missing, builds what is stale, and goes on under the Node that the repository brings along.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isNewEnough, oldestNode } from '../bin/oldest-node.js';
@@ -20,6 +21,14 @@ const systemNode =
 const path = [...(systemNode ? [dirname(systemNode)] : []), bin, process.env.PATH ?? ''];
 const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
+
+/** What says how the service behaves from outside, and the properties of its domain; the store and the bus have suites of their own. */
+const sharedSuites = [
+  ...['test/contract', 'test/clients', 'test/service/routes', 'test/backend/fleet/fleet.property'],
+  ...['commands/commands', 'commands/command-scopes', 'lobbies/events', 'social/messages'].map(
+    name => `test/service/domain/${name}.property`,
+  ),
+];
 
 const tasks = {
   /** npm calls this at the end of `npm install` and `npm ci`, so that a checkout is ready to use. */
@@ -53,7 +62,7 @@ const tasks = {
     install();
     build();
     tasks.check();
-    node('node_modules/vitest/vitest.mjs', 'run', ...rest);
+    vitest([], rest);
   },
   /** The package as its users install it: test/package/matrix. */
   'test:package'() {
@@ -61,13 +70,13 @@ const tasks = {
     build();
     node('test/package/matrix/main.ts', ...rest);
   },
-  /** The suites of the interface and of other people's clients, with services on PostgreSQL and Redis. */
+  /** The suites of the interface, its properties and other people's clients, with services on PostgreSQL and Redis. */
   'test:engines'() {
     install();
     build();
     env.RALLYPOINT_TEST_ENGINES = 'shared';
-    const files = rest.length > 0 ? rest : ['test/contract', 'test/clients'];
-    node('node_modules/vitest/vitest.mjs', 'run', '--project', 'together', ...files);
+    const files = rest.length > 0 ? rest : sharedSuites;
+    vitest(['--project', 'together'], files);
   },
   /**
    * What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it; with
@@ -82,7 +91,7 @@ const tasks = {
     env.NODE_OPTIONS = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=8192`;
     const isWhole = rest.length === 0;
     if (isWhole) say('All of it takes some twenty minutes on two cores. What fails says how to replay it.');
-    node('node_modules/vitest/vitest.mjs', 'run', ...(isWhole ? filesThatSoak() : rest));
+    vitest([], isWhole ? filesThatSoak() : rest);
   },
   /** Writes the reports of all public types, in api/. */
   api() {
@@ -177,6 +186,33 @@ function mtime(path) {
  */
 function node(...args) {
   run(runtime(), args);
+}
+
+/** With more failed files than this the fault is not the machine's. */
+const secondRunMax = 5;
+
+/**
+ * Runs tests. With RALLYPOINT_TEST_RETRIES the files that failed run a second time, in new processes: a test that is tried
+ * again within its file cannot succeed once a program that the file started has crashed.
+ */
+function vitest(options, files) {
+  const folder = mkdtempSync(join(tmpdir(), 'rallypoint-tests-'));
+  const list = join(folder, 'failed.json');
+  const runFiles = paths =>
+    spawn(runtime(), ['node_modules/vitest/vitest.mjs', 'run', ...options, ...paths], {
+      env: { ...env, RALLYPOINT_FAILED_FILES: list },
+    }).status ?? 1;
+  let status = runFiles(files);
+  const failed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+  const isTriedAgain =
+    Number(env.RALLYPOINT_TEST_RETRIES ?? 0) > 0 && failed.length > 0 && failed.length <= secondRunMax;
+  if (status !== 0 && isTriedAgain) {
+    say(`Running a second time, in new processes: ${failed.join(', ')} …`);
+    status = runFiles(failed);
+    if (status === 0) say(`Passed only in a second run: ${failed.join(', ')}`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  if (status !== 0) process.exit(status);
 }
 
 function runtime() {

@@ -24,6 +24,9 @@ import type {
 } from './snowflake.ts';
 import type { User } from './user.ts';
 
+/** Of a frame from a client. @see docs/spec/gateway.md#frames */
+export const gatewayPayloadBytesMax = 4096;
+
 /** @see docs/spec/gateway.md#frames */
 export const opcodes = {
   DISPATCH: 0,

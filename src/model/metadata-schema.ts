@@ -2,8 +2,8 @@ import { ArgumentError, ValidationError } from './errors/errors.ts';
 import type { Metadata } from './lobby.ts';
 
 /**
- * A schema as the validation libraries zod, valibot, arktype and typebox provide it: version 1 of the Standard Schema
- * interface (standardschema.dev), declared here so that this package depends on none of them.
+ * A schema as the validation libraries zod, valibot and arktype provide it: version 1 of the Standard Schema interface
+ * (standardschema.dev), declared here so that this package depends on none of them.
  */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
@@ -36,7 +36,14 @@ export class MetadataReader<Output> {
   readonly #schema: StandardSchema<Output> | undefined;
   readonly #read = new WeakMap<Metadata, StandardResult<Output>>();
 
+  /** @throws ArgumentError `invalid_schema` */
   constructor(schema: StandardSchema<Output> | undefined) {
+    if (schema && typeof schema['~standard']?.validate !== 'function') {
+      throw new ArgumentError(
+        'invalid_schema',
+        'A metadata schema must implement Standard Schema version 1, as those of zod, valibot and arktype do.',
+      );
+    }
     this.#schema = schema;
   }
 
@@ -73,9 +80,19 @@ export class MetadataReader<Output> {
   #validate(metadata: Metadata): StandardResult<Output> {
     // Without a schema the type parameter is Metadata.
     if (!this.#schema) return { value: metadata as unknown as Output };
-    const result = this.#schema['~standard'].validate(metadata);
+    const result = parse(this.#schema, metadata);
     if (!(result instanceof Promise)) return result;
     result.catch(() => {});
     throw new ArgumentError('invalid_schema', 'A metadata schema must validate synchronously, not return a promise.');
+  }
+}
+
+/** Players write metadata: what makes a schema throw, such as text that is no JSON for a transform, does not fit it. */
+function parse<Output>(schema: StandardSchema<Output>, metadata: Metadata) {
+  try {
+    // A copy, because snapshots are frozen and arktype puts the values that it parsed into what it is given.
+    return schema['~standard'].validate({ ...metadata });
+  } catch (error) {
+    return { issues: [{ message: error instanceof Error ? error.message : String(error) }] };
   }
 }

@@ -197,12 +197,21 @@ describe('a window', () => {
       '~standard': {
         version: 1,
         vendor: 'test',
-        validate: value => ({ value: { level: Number((value as { level?: string }).level) } }),
+        validate: value => {
+          const level = Number((value as { level?: string }).level);
+          const issues = [{ message: 'Expected a number.', path: ['level'] }];
+          return Number.isNaN(level) ? { issues } : { value: { level } };
+        },
       },
     };
     const { page } = openWindow(await connected(ada), { schemas: { member: schema } });
     const lobby = await page.lobbies.join('raid', { memberMetadata: { level: '7' } });
     expect(lobby.memberMetadata(ada.id)).toEqual({ level: 7 });
+    // The path is that of the same error in the main process.
+    const issues = [{ path: ['memberMetadata', 'level'], code: 'SCHEMA', message: 'Expected a number.' }];
+    const wrong = { name: 'ValidationError', code: 'invalid_form_body', issues };
+    await expect(lobby.setMetadata({ member: { level: 'x' } })).rejects.toMatchObject(wrong);
+    await expect(page.lobbies.join('raid', { memberMetadata: { level: 'x' } })).rejects.toMatchObject(wrong);
   });
 
   it('shows the commands of a place', async () => {

@@ -1,6 +1,12 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, ClientNewsEvent, FriendsSnapshot, SocialUserSnapshot } from '../../src/sdk/index.ts';
+import type {
+  Client,
+  ClientNewsEvent,
+  FriendsSnapshot,
+  SocialUserSnapshot,
+  ValidationError,
+} from '../../src/sdk/index.ts';
 import { createWorld, type World, type WorldSnapshot } from '../../src/testing/index.ts';
 import { callApi } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
@@ -202,7 +208,52 @@ describe('client.presence', () => {
     const error = await ada.presence.set(wrong).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_form_body' });
     await expect(ada.presence.setStatus('offline' as never)).rejects.toMatchObject({ code: 'invalid_status' });
+    for (const activity of [null, 'x', { party: { id: 'p1', privacy: 'secret' } }]) {
+      await expect(ada.presence.set(activity as never)).rejects.toMatchObject({ code: 'invalid_form_body' });
+    }
     expect(ada.presence.own.activity).toBeUndefined();
+  });
+
+  it('rejects an activity that no frame has room for, and sends the largest one that fits', async () => {
+    await world.befriend('ada', 'grace');
+    // Each text is within its bound; a character of these takes three bytes.
+    const large = { state: '海'.repeat(128), details: '海'.repeat(128), joinSecret: '海'.repeat(128) };
+    const ofLength = (length: number) => ({
+      ...large,
+      assets: {
+        largeText: '海'.repeat(128),
+        smallText: '海'.repeat(128),
+        smallImage: 'x'.repeat(300),
+        largeImage: 'x'.repeat(300),
+      },
+      stateUrl: 'x'.repeat(256),
+      detailsUrl: 'x'.repeat(256),
+      buttons: [
+        { label: 'One', url: 'x'.repeat(512) },
+        { label: 'Two', url: 'x'.repeat(length) },
+      ],
+    });
+    const reject = (length: number) => ada.presence.set(ofLength(length)).catch((reason: unknown) => reason);
+    const { issues } = (await reject(512)) as ValidationError;
+    const fits = 512 + 4096 - Number(/\d+/.exec(issues[0]?.message ?? '')?.[0]);
+    expect(await reject(fits + 1)).toMatchObject({
+      code: 'invalid_form_body',
+      issues: [{ path: [], code: 'BASE_TYPE_MAX_LENGTH', message: expect.stringContaining('4096') }],
+    });
+    const sessionId = ada.presence.sessionId;
+    await ada.presence.setStatus('invisible');
+    await ada.presence.set(ofLength(fits));
+    await ada.presence.setStatus('dnd');
+    await until(grace.friends.friends$, () => grace.presence.presence(idOf('ada')).status === 'dnd');
+    expect(grace.presence.presence(idOf('ada')).activity).toMatchObject({ state: large.state });
+    expect([ada.status.status, ada.presence.sessionId]).toEqual(['ready', sessionId]);
+  });
+
+  it('takes times in seconds with fractions', async () => {
+    const shown = () => ada.presence.own.sessions.find(({ isOwn }) => isOwn)?.activities[0]?.timestamps;
+    await ada.presence.set({ timestamps: { start: 1_700_000_000.1234 } });
+    await until(ada.presence.own$, () => shown() !== undefined);
+    expect(shown()).toEqual({ start: 1_700_000_000_123 });
   });
 
   it('is shown again after a lost session, and no longer after clear', async () => {
@@ -264,6 +315,7 @@ describe('client.invites', () => {
     ]);
     await expect(grace.invites.accept(invite?.id ?? '')).rejects.toMatchObject({ name: 'ApiError' });
     await expect(grace.invites.accept('1')).rejects.toMatchObject({ code: 'unknown_invite' });
+    await expect(grace.invites.reply('1')).rejects.toMatchObject({ code: 'unknown_invite' });
     expect(grace.invites.dismiss(invite?.id ?? '')).toBe(true);
   });
 
@@ -382,6 +434,9 @@ describe('client.messages', () => {
     expect(theirs.messages.map(({ content }) => content)).toEqual(['Ahoy!']);
     theirs.markRead();
     expect(grace.messages.unreadCount).toBe(0);
+    for (const count of [0, -1, 1.5]) {
+      await expect(theirs.loadOlder(count)).rejects.toMatchObject({ code: 'invalid_limit' });
+    }
     await hers.edit(sent.id, 'Ahoy, Grace!');
     await until(theirs.messages$, () => theirs.messages[0]?.content === 'Ahoy, Grace!');
     await world.user('ada').write('grace', 'From my phone');

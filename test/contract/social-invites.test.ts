@@ -58,25 +58,27 @@ function secretWithout(userId: string, sessionId: string): string {
 }
 
 describe('an invite', () => {
-  it('reaches sessions by their scopes, and is accepted with the present secret', async () => {
+  it('reaches sessions by what they may and want to read, and is accepted with the present secret', async () => {
     await befriend(host, guest);
     const playing = await play(host);
     const reading = await connect(guest);
     const limited = await connect(await Player.of(service, 'grace', { scope: presenceScope }));
     const elsewhere = await connect(await Player.of(service, 'grace', { game: games.moonrise, scope: presenceScope }));
+    const withoutIntent = await connect(guest, { bits: 0 });
     const sent = await invite(host, grace, playing.sessionId);
     expect(sent).toMatchObject({
       activity: { ...join, session_id: playing.sessionId },
       application_id: games.starfall,
     });
     expect(await reading.dispatch('MESSAGE_CREATE')).toEqual(sent);
-    for (const client of [limited, elsewhere]) {
+    for (const client of [limited, elsewhere, withoutIntent]) {
       expect(await client.dispatch<ActivityInvite>('ACTIVITY_INVITE_CREATE')).toEqual({
         ...{ message_id: sent.id, channel_id: sent.channel_id, author: sent.author },
         ...{ application: sent.application, activity: sent.activity },
       });
     }
     expect(seen(reading, 'ACTIVITY_INVITE_CREATE')).toEqual([]);
+    expect(seen(withoutIntent, 'MESSAGE_CREATE')).toEqual([]);
     await show(playing, { secrets: { join: 'open sesame' } });
     const accepted = await guest.call('GET', secretOf(ada, playing.sessionId, sent));
     expect(accepted).toMatchObject({ status: 200, body: { secret: 'open sesame' } });

@@ -31,6 +31,10 @@ let world: SampleWorld;
 let browser: Browser;
 const open: { close(): Promise<void> }[] = [];
 
+function boxOf(window: Page, selector: string): Promise<DOMRect> {
+  return window.locator(selector).evaluate(element => element.getBoundingClientRect().toJSON());
+}
+
 function picture(window: Page, name: string): Promise<void> {
   return window.screenshot({ path: join(picturesFolder, `${name}.png`) }).then(() => {});
 }
@@ -189,6 +193,13 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
         await window.getByRole('button', { name: /^Grace/ }).click();
         await window.getByRole('heading', { name: 'Grace' }).waitFor();
         await look('friend');
+        const [ada] = friend.friends.search('ada');
+        if (!ada) throw new Error('Grace has no friend.');
+        await friend.presence.set({ party: { id: 'crew', size: [1, 4] }, joinSecret: 'the crew' });
+        await friend.invites.send(ada.id);
+        await window.locator('.invite').waitFor();
+        await look('invite');
+        expect((await boxOf(window, '.invites')).bottom).toBeLessThanOrEqual((await boxOf(window, '.shell main')).top);
       }
       for (const page of ['Entry point', 'Account'] as const) {
         await window.getByRole('navigation').getByRole('button', { name: page }).click();

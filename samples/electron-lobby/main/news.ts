@@ -59,8 +59,9 @@ export function noteNews({ client, windows, journal }: NewsParts): void {
       }
       case 'relationshipCreated': {
         const { displayName, relationship } = event.user;
-        if (relationship.type === 'friend') journal.note(`You and ${displayName} are friends.`, 'good');
-        if (relationship.type === 'incoming') journal.note(`${displayName} would like to be your friend.`);
+        const [kind, where] = event.isGame ? [relationship.gameType, ' in this game'] : [relationship.type, ''];
+        if (kind === 'friend') journal.note(`You and ${displayName} are friends${where}.`, 'good');
+        if (kind === 'incoming') journal.note(`${displayName} would like to be your friend${where}.`);
         break;
       }
       case 'inviteReceived':

@@ -166,9 +166,12 @@ export class AppModel {
         await lobby.send(text);
       }),
     addFriend: (username: string) => outcomeOf(() => this.#client.friends.addByUsername(username.trim())),
-    acceptFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.accept(userId)),
-    declineFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.decline(userId)),
-    cancelFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.cancel(userId)),
+    acceptFriend: (userId: UserId) =>
+      outcomeOf(() => this.#client.friends.accept(userId, this.#kindOf(userId, 'incoming'))),
+    declineFriend: (userId: UserId) =>
+      outcomeOf(() => this.#client.friends.decline(userId, this.#kindOf(userId, 'incoming'))),
+    cancelFriend: (userId: UserId) =>
+      outcomeOf(() => this.#client.friends.cancel(userId, this.#kindOf(userId, 'outgoing'))),
     removeFriend: (userId: UserId) => outcomeOf(() => this.#client.friends.remove(userId)),
     block: (userId: UserId) => outcomeOf(() => this.#client.friends.block(userId)),
     unblock: (userId: UserId) => outcomeOf(() => this.#client.friends.unblock(userId)),
@@ -189,6 +192,11 @@ export class AppModel {
     loadEntryPoint: () => outcomeOf(() => this.#game.loadEntryPoint()),
     saveEntryPoint: (draft: EntryPointDraft): Promise<Outcome> => this.#game.saveEntryPoint(draft),
   };
+
+  /** A request may be one for friends everywhere, or for friends in this game alone. */
+  #kindOf(userId: UserId, kind: 'incoming' | 'outgoing') {
+    return { game: this.#client.friends.relationship(userId).type !== kind };
+  }
 
   #handle(lobbyId: string): WindowLobby | undefined {
     return this.#client.lobbies.get(lobbyId as LobbySnapshot['id']);

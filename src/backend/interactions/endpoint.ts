@@ -42,7 +42,8 @@ export interface EndpointOptions {
 
 /**
  * The handler behind an interactions endpoint URL, in the forms that servers take. Every form accepts any path and needs
- * the unparsed body, so no body parser may run before it.
+ * the bytes of the body: no body parser may run before it, unless it keeps them as `rawBody` of the request, as platforms for
+ * functions do, or as its `body`, as `express.raw()` does.
  *
  * The first answer of a handler is sent in the HTTP response (200), unless it has files: those go through the callback
  * endpoint, and the response is 202. If the handler returns without an answer, the response is 202 and the interaction can

@@ -1,6 +1,6 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
-import { collectBody, type SignedRequest } from './signed-request.ts';
+import { boundBody, collectBody, type SignedRequest } from './signed-request.ts';
 
 /** The response to a request, independent of the HTTP server. */
 export interface EndpointReply {
@@ -17,6 +17,9 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly readableDidRead: boolean;
+  /** The bytes that a body parser or a platform for functions has read, and their place in Express' `raw()`. */
+  readonly rawBody?: unknown;
+  readonly body?: unknown;
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
   resume(): unknown;
 }
@@ -42,16 +45,20 @@ export async function answerNode(
   logger: Logger,
 ): Promise<void> {
   const { method = '', headers } = request;
-  if (request.readableDidRead) return writeNode(readBefore(logger), response);
+  const header = (name: string) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  if (request.readableDidRead) {
+    const kept = [request.rawBody, request.body].find(one => one instanceof Uint8Array);
+    if (!kept) return writeNode(readBefore(logger), response);
+    return writeNode(await receive({ method, header, body: boundBody(kept) }), response);
+  }
   // The connection stays open if the body is too long, so that the response arrives.
   const chunks = request.iterator({ destroyOnReturn: false });
   const body = await collectBody(chunks).catch(() => 'broken off' as const);
   if (body === 'broken off') return void response.destroy();
   request.resume();
-  const header = (name: string) => {
-    const value = headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
   await writeNode(await receive({ method, header, body }), response);
 }
 
@@ -91,7 +98,7 @@ function headersOf(text: string | undefined): Readonly<Record<string, string>> {
 function readBefore(logger: Logger): EndpointReply {
   logger.error(
     {},
-    'the body of an interaction was read before the endpoint received it: remove the body parser from this route',
+    'the body of an interaction was read before the endpoint received it: remove the body parser from this route, or let it keep the bytes as rawBody',
   );
   return { status: 500 };
 }

@@ -74,6 +74,11 @@ export class ReceivedRequests {
   }
 }
 
+/** A body that was read already; undefined when it is longer than `endpointLimits.interactionBytesMax`. */
+export function boundBody(body: Uint8Array): Uint8Array | undefined {
+  return body.length > endpointLimits.interactionBytesMax ? undefined : body;
+}
+
 /** Reads a body; undefined when it is longer than `endpointLimits.interactionBytesMax`, whose rest is then not read. */
 export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
   const collected: Uint8Array[] = [];

@@ -9,15 +9,19 @@ export const controlToken = signal<string | undefined>(undefined);
 /** What made the console ask for a token again. */
 export const signInReason = signal<'none' | 'rejected'>('none');
 
+/** Signs in by what the address or the tab has, and from then on by every link with a token that is opened in this tab. */
+export function startSession(): void {
+  if (!takeTokenFromAddress()) controlToken.value = readStored();
+  addEventListener('hashchange', takeTokenFromAddress);
+}
+
 /** Reads the token from `#token=…`, removes it from the address, and keeps it for this tab. */
-export function takeTokenFromAddress(): void {
+function takeTokenFromAddress(): boolean {
   const fromAddress = readTokenIn(location.hash);
-  if (fromAddress === undefined) {
-    controlToken.value = readStored();
-    return;
-  }
+  if (fromAddress === undefined) return false;
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
   signIn(fromAddress);
+  return true;
 }
 
 export function signIn(token: string): void {

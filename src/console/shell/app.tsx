@@ -10,7 +10,7 @@ export function App() {
   useEffect(startTicking, []);
   return (
     <>
-      {controlToken.value === undefined ? <SignInPage /> : <Shell />}
+      {controlToken.value === undefined ? <SignInPage /> : <Shell key={controlToken.value} />}
       <Dialogs />
       <Toasts />
     </>

@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { signOut } from '../control/session.ts';
 import { hrefOf, navigate, route, viewNames } from '../router.ts';
 import { type Command, viewCommands } from '../ui/commands.ts';
+import { useModal } from '../ui/dialog.tsx';
 import { words } from '../words/en.ts';
 import { setTheme, themes } from './theme.ts';
 
@@ -30,7 +31,7 @@ interface Entry extends Command {
 }
 
 function Palette() {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
   const [text, setText] = useState('');
@@ -39,9 +40,6 @@ function Palette() {
   const found = useMemo(() => matching(entries, text).slice(0, shownMax), [entries, text]);
   const at = Math.min(chosen, found.length - 1);
 
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   });

@@ -3,7 +3,7 @@ import { control } from '../control/client.ts';
 import { setServiceClock } from '../control/clock.ts';
 
 /** How often the status is read while the service answers, and how soon and how late it is tried while it does not. */
-const readEveryMs = 15_000;
+const readEveryMs = 5000;
 const retryMinMs = 500;
 const retryMaxMs = 10_000;
 
@@ -14,7 +14,7 @@ export function watchService(): () => void {
   const abort = new AbortController();
   const read = async () => {
     try {
-      const { clock } = await control.get<ControlStatus>('/status', { signal: abort.signal, timeoutMs: 5000 });
+      const { clock } = await control.get<ControlStatus>('/status', { signal: abort.signal, timeoutMs: 4000 });
       failures = 0;
       setServiceClock(clock.now_ms, clock.kind === 'virtual');
     } catch {

@@ -4,6 +4,7 @@ import { words } from '../words/en.ts';
 import { CopyButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { Split } from './split.tsx';
+import { ErrorNote, Loading } from './states.tsx';
 
 /** A list, and the details of what is open in it. Escape closes them and leads back to the row, unless it belongs to a field or a dialog. */
 export function ListWithDetail({
@@ -58,5 +59,24 @@ export function Detail({
       </div>
       {children}
     </section>
+  );
+}
+
+/** Stands in place of details that are being read, or cannot be. */
+export function PendingDetail({
+  id,
+  closeHref,
+  error,
+  onRetry,
+}: {
+  readonly id: string;
+  readonly closeHref: string;
+  readonly error: { readonly message: string } | undefined;
+  onRetry(): void;
+}) {
+  return (
+    <Detail title={id} id={id} closeHref={closeHref}>
+      {error ? <ErrorNote error={error} onRetry={onRetry} /> : <Loading />}
+    </Detail>
   );
 }

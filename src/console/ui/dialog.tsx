@@ -1,10 +1,25 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { words } from '../words/en.ts';
 import { Button } from './button.tsx';
 
-/** A modal dialog; the browser keeps the focus in it and gives it back. Escape and the close button call `onClose`. */
+/** Opens a dialog element as long as its component is shown. The browser keeps the focus in it. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // The browser gives the focus back to what opened a dialog only when that is closed, not when it is removed.
+    return () => {
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      if (isLost && opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return dialog;
+}
+
+/** A modal dialog. The focus begins in its first field, if it has one. Escape and the close button call `onClose`. */
 export function Dialog({
   title,
   children,
@@ -18,10 +33,11 @@ export function Dialog({
   readonly isWide?: boolean;
   onClose(): void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
   useEffect(() => {
-    dialog.current?.showModal();
+    const field = ':is(input, textarea, select):not(:disabled, [type=file])';
+    dialog.current?.querySelector<HTMLElement>(`.dialog-body ${field}`)?.focus();
   }, []);
   return (
     <dialog

@@ -32,7 +32,7 @@ export const errorCodes = {
       invalid_name: "The game's name is empty, too long, or contains control characters.",
       invalid_path: 'The path must be absolute.',
       invalid_redirect_uri: 'The redirect URI is not the one that authorize() returned.',
-      invalid_schema: 'A metadata schema validates asynchronously; only synchronous schemas can be used.',
+      invalid_schema: 'A metadata schema is not a Standard Schema, or validates asynchronously.',
       invalid_scheme:
         'The scheme contains characters that are not allowed, or belongs to other programs (such as https).',
       invalid_secret: 'A secret for the keychain must be text, neither empty nor longer than the keychain allows.',

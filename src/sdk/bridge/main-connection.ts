@@ -1,7 +1,7 @@
-import { type RallypointError, TransportError } from '../../model/errors/errors.ts';
+import { ArgumentError, type RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { errorOf, fromPlain } from './error-fields.ts';
-import { type BatchItem, type FromMain, type FromWindow, windowLimits } from './messages.ts';
+import { type BatchItem, type FromMain, type FromWindow, problemWithArguments, windowLimits } from './messages.ts';
 import { applyPatch, diff, type Patch } from './patch.ts';
 
 /** The port's end in a window: the browser's `MessagePort`, as much of it as is used. */
@@ -28,7 +28,6 @@ interface Watch {
 
 interface Call {
   readonly message: FromWindow;
-  isSent: boolean;
   resolve(value: unknown): void;
   reject(reason: RallypointError): void;
 }
@@ -46,7 +45,10 @@ const heartbeat = { everyMs: 5000, unansweredMax: 2 } as const;
 export class MainConnection {
   readonly #watches = new Map<number, Watch>();
   readonly #byName = new Map<string, Watch>();
-  readonly #calls = new Map<number, Call>();
+  /** Calls that were sent, and have no answer. */
+  readonly #sent = new Map<number, Call>();
+  /** Calls that wait for a port, or for others to be answered, in their order. */
+  readonly #waiting = new Map<number, Call>();
   /** Asks for a port, which {@link connect} takes. */
   #requestPort: (() => void) | undefined;
   #port: PagePort | undefined;
@@ -122,23 +124,23 @@ export class MainConnection {
   }
 
   /**
-   * Calls an operation of the main process. While there is no port, the call waits for one.
+   * Calls an operation of the main process. While there is no port, or many calls are under way, the call waits.
    *
    * @throws what the operation throws there: of the same class, with the same code and fields; TransportError `aborted`,
-   *   `connection_lost`, `untrusted_window`
+   *   `connection_lost`, `untrusted_window`; ArgumentError `invalid_call_arguments` for arguments that cannot cross
    */
   async call<Value>(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<Value> {
     if (this.#reason) throw this.#reason;
     if (signal?.aborted) throw abortedBeforeStart(name);
+    const problem = problemWithArguments(args);
+    if (problem !== undefined) throw cannotCross(name, problem);
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const call: Call = { message: ['call', id, name, args], isSent: false, resolve, reject };
-    this.#calls.set(id, call);
-    if (this.#isOpen) this.#sendCall(call);
+    this.#waiting.set(id, { message: ['call', id, name, plainCopy(args)], resolve, reject });
+    this.#sendCalls();
     const onAbort = () => {
-      if (call.isSent) return this.#send(['abort', id]);
-      this.#calls.delete(id);
-      reject(abortedBeforeStart(name));
+      if (this.#waiting.delete(id)) reject(abortedBeforeStart(name));
+      else this.#send(['abort', id]);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
@@ -166,14 +168,15 @@ export class MainConnection {
     for (const { watchers } of this.#watches.values()) for (const watcher of [...watchers]) watcher.complete();
     this.#watches.clear();
     this.#byName.clear();
-    this.#rejectCalls(() => true, reason);
+    rejectAll(this.#sent, reason);
+    rejectAll(this.#waiting, reason);
     this.#port?.close();
   }
 
   #attempt(): void {
     this.#after(answerMsMax, () => {
       // Nobody serves windows there. What was asked meanwhile need not wait for longer, unless the page has just begun.
-      if (this.#hasOpened) this.#rejectCalls(() => true, connectionLost());
+      if (this.#hasOpened) rejectAll(this.#waiting, connectionLost());
       this.reconnect();
     });
     this.#requestPort?.();
@@ -188,7 +191,7 @@ export class MainConnection {
       const wasAsleep = Date.now() - beganAtMs > heartbeat.everyMs * 2;
       if (this.#hasHeard) return this.#listen(0);
       if (unanswered >= heartbeat.unansweredMax && !wasAsleep) return this.reconnect();
-      this.call('ping', []).catch(() => {});
+      this.#send(['call', ++this.#lastId, 'ping', []]);
       this.#listen(wasAsleep ? 1 : unanswered + 1);
     });
   }
@@ -206,15 +209,7 @@ export class MainConnection {
     this.#isOpen = false;
     port?.close();
     for (const watch of this.#watches.values()) watch.isStale = true;
-    this.#rejectCalls(({ isSent }) => isSent, connectionLost());
-  }
-
-  #rejectCalls(fits: (call: Call) => boolean, reason: RallypointError): void {
-    for (const [id, call] of [...this.#calls]) {
-      if (!fits(call)) continue;
-      this.#calls.delete(id);
-      call.reject(reason);
-    }
+    rejectAll(this.#sent, connectionLost());
   }
 
   /** The main process has answered: whatever waited for the port goes out. */
@@ -228,13 +223,13 @@ export class MainConnection {
       watch.isStale = false;
       for (const watcher of [...watch.watchers]) watcher.next(eventsMissed(undefined));
     }
-    for (const call of this.#calls.values()) this.#sendCall(call);
+    this.#sendCalls();
   }
 
   #watched(topic: string, args: readonly unknown[], isState: boolean): Observable<unknown> {
     const name = nameOf(topic, args);
     return new Observable(watcher => {
-      if (this.#isClosed) return watcher.complete();
+      if (this.#isClosed || problemWithArguments(args) !== undefined) return watcher.complete();
       const watch = this.#byName.get(name) ?? this.#begin(name, topic, args, isState);
       watch.watchers.add(watcher);
       if (watch.state) watcher.next(watch.state.value);
@@ -250,7 +245,7 @@ export class MainConnection {
 
   #begin(name: string, topic: string, args: readonly unknown[], isState: boolean): Watch {
     const id = ++this.#lastId;
-    const message: FromWindow = ['subscribe', id, topic, args];
+    const message: FromWindow = ['subscribe', id, topic, plainCopy(args)];
     const watch: Watch = { id, name, isState, message, watchers: new Set(), state: undefined, isStale: false };
     this.#watches.set(id, watch);
     this.#byName.set(name, watch);
@@ -300,15 +295,21 @@ export class MainConnection {
   }
 
   #settle(item: Extract<BatchItem, readonly ['result' | 'error', ...unknown[]]>): void {
-    const call = this.#calls.get(item[1]);
-    this.#calls.delete(item[1]);
+    const call = this.#sent.get(item[1]);
+    this.#sent.delete(item[1]);
     if (item[0] === 'result') call?.resolve(fromPlain(item[2]));
     else call?.reject(errorOf(item[2]));
+    this.#sendCalls();
   }
 
-  #sendCall(call: Call): void {
-    call.isSent = true;
-    this.#send(call.message);
+  #sendCalls(): void {
+    if (!this.#isOpen) return;
+    for (const [id, call] of this.#waiting) {
+      if (this.#sent.size >= windowLimits.callsSentMax) return;
+      this.#waiting.delete(id);
+      this.#sent.set(id, call);
+      this.#send(call.message);
+    }
   }
 
   #send(message: FromWindow): void {
@@ -345,6 +346,26 @@ function eventsMissed(count: number | undefined): object {
 
 function connectionLost(): TransportError {
   return new TransportError('connection_lost', 'The connection to the main process has ended.');
+}
+
+function rejectAll(calls: Map<number, Call>, reason: RallypointError): void {
+  const all = [...calls.values()];
+  calls.clear();
+  for (const { reject } of all) reject(reason);
+}
+
+/** What user interfaces pass may be a Proxy, as reactive objects of Vue are, which no port carries. */
+function plainCopy<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plainCopy) as Value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plainCopy(part)])) as Value;
+}
+
+function cannotCross(name: string, problem: string): ArgumentError {
+  return new ArgumentError(
+    'invalid_call_arguments',
+    `${name} cannot be called: its arguments contain ${problem}, and only JSON values cross to the main process.`,
+  );
 }
 
 function abortedBeforeStart(name: string): TransportError {

@@ -53,16 +53,19 @@ export const windowLimits = {
   batchesUnacknowledgedMax: 8,
   /** A window acknowledges every so many batches, because each message costs as much as a small batch. */
   batchesPerAcknowledgement: 4,
-  subscriptionsMax: 1000,
+  /** Room for a list of 1,000 friends and a lobby of 1,000 members, each of whom a page watches. */
+  subscriptionsMax: 10_000,
   /** Calls under way, and outcomes that the window has not read. */
   callsMax: 200,
+  /** What a window of this package has under way itself: further calls wait in the window. The rest is for heartbeats. */
+  callsSentMax: 190,
   /** Events waiting for a window that does not read; with more, the oldest are dropped, and their number is reported. */
   eventsWaitingMax: 1000,
   /** Values in the arguments of one message, nested ones included. */
-  argumentValuesMax: 1000,
-  /** UTF-16 units of all texts in the arguments of one message. */
-  argumentTextMax: 65_536,
-  argumentDepthMax: 8,
+  argumentValuesMax: 10_000,
+  /** UTF-16 units of all texts in the arguments of one message: what a player pastes into a field has to get as far as the rules. */
+  argumentTextMax: 1_048_576,
+  argumentDepthMax: 16,
 } as const;
 
 /**
@@ -89,20 +92,35 @@ export function readFromWindow(message: unknown): FromWindow | undefined {
 }
 
 function isArguments(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && problemWithArguments(value) === undefined;
+}
+
+/** Why arguments cannot cross to the main process; undefined if they can. */
+export function problemWithArguments(args: readonly unknown[]): string | undefined {
   const { argumentValuesMax, argumentTextMax, argumentDepthMax } = windowLimits;
   let values = 0;
   let text = 0;
-  const isPlain = (part: unknown, depth: number): boolean => {
-    if (++values > argumentValuesMax || depth > argumentDepthMax) return false;
+  const problemWith = (part: unknown, depth: number): string | undefined => {
+    if (++values > argumentValuesMax) return `more than ${argumentValuesMax} values`;
+    if (depth > argumentDepthMax) return `more than ${argumentDepthMax} levels, or a cycle`;
     if (typeof part === 'string') {
       text += part.length;
-      return text <= argumentTextMax;
+      return text > argumentTextMax ? `more than ${argumentTextMax} characters` : undefined;
     }
-    if (part === null || part === undefined || typeof part === 'boolean') return true;
-    if (typeof part === 'number') return Number.isFinite(part);
-    if (Array.isArray(part)) return part.every(entry => isPlain(entry, depth + 1));
-    if (typeof part !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(part))) return false;
-    return Object.entries(part).every(([name, entry]) => isPlain(name, depth) && isPlain(entry, depth + 1));
+    if (part === null || ['undefined', 'boolean', 'number'].includes(typeof part)) return undefined;
+    if (typeof part !== 'object') return `a ${typeof part}`;
+    if (Array.isArray(part)) return firstProblem(part, depth);
+    // An object of a game's own class crosses as its fields; one of a class of JavaScript keeps its class.
+    const kind = Object.prototype.toString.call(part).slice('[object '.length, -1);
+    if (kind !== 'Object') return `an object of the class ${kind}`;
+    return firstProblem(Object.keys(part), depth - 1) ?? firstProblem(Object.values(part), depth);
   };
-  return Array.isArray(value) && isPlain(value, 0);
+  const firstProblem = (parts: readonly unknown[], depth: number): string | undefined => {
+    for (const part of parts) {
+      const problem = problemWith(part, depth + 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  return problemWith(args, 0);
 }

@@ -2,7 +2,14 @@ import { ArgumentError, RallypointError, TransportError } from '../../model/erro
 import type { Logger } from '../../wire/clock/ports.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { errorFieldsOf, toPlain } from './error-fields.ts';
-import { type BatchItem, type FromMain, type FromWindow, readFromWindow, windowLimits } from './messages.ts';
+import {
+  type BatchItem,
+  type FromMain,
+  type FromWindow,
+  gamePrefix,
+  readFromWindow,
+  windowLimits,
+} from './messages.ts';
 import { diff, wholeValue } from './patch.ts';
 
 /** What windows may watch and call, by name. Nothing else of the main process can be reached. */
@@ -147,7 +154,8 @@ export class WindowConnection {
     const { states, events } = this.#options.shared;
     const isState = Object.hasOwn(states, topic);
     const open = isState ? states[topic] : Object.hasOwn(events, topic) ? events[topic] : undefined;
-    if (!open) throw new ProtocolViolation(`it subscribed to "${topic}", which windows cannot watch`);
+    if (!open && !topic.startsWith(gamePrefix))
+      throw new ProtocolViolation(`it subscribed to "${topic}", which windows cannot watch`);
     const subscription: WindowSubscription = {
       id,
       isState,
@@ -164,6 +172,12 @@ export class WindowConnection {
       subscription.hasCompleted = true;
       this.#hasChanged(subscription);
     };
+    if (!open) {
+      // A mistake in the game, and not a foreign page: its stream completes.
+      this.#options.logger.warn({ topic }, 'A window cannot watch this: serveWindows() has no such state.');
+      complete();
+      return;
+    }
     try {
       subscription.source = open(...args).subscribe({
         next: value => {
@@ -214,18 +228,18 @@ export class WindowConnection {
     const failed = (reason: unknown) => {
       if (!(reason instanceof RallypointError))
         logger.error({ error: reason, call: name }, 'A call of a window failed.');
-      const error =
-        reason instanceof RallypointError
-          ? reason
-          : new TransportError('main_process_failed', `${name} failed in the main process; its log says why.`);
+      const error = reason instanceof RallypointError ? reason : failedInMain(name);
       ended(['error', id, errorFieldsOf(error)]);
     };
     if (!run) {
       failed(new ArgumentError('unknown_call', `Windows cannot call "${name}".`));
       return;
     }
-    const work = async () => run(args, controller.signal);
-    work().then(value => ended(value === undefined ? ['result', id] : ['result', id, toPlain(value)]), failed);
+    const work = async (): Promise<BatchItem> => {
+      const value = await run(args, controller.signal);
+      return value === undefined ? ['result', id] : ['result', id, toPlain(value)];
+    };
+    work().then(ended, failed);
   }
 
   #acknowledge(number: number): void {
@@ -255,10 +269,45 @@ export class WindowConnection {
   #flush(): void {
     if (this.#isClosed || this.#batches - this.#acknowledged >= windowLimits.batchesUnacknowledgedMax) return;
     const items: BatchItem[] = [];
-    for (const subscription of this.#changed) this.#take(subscription, items);
+    for (const subscription of this.#changed) {
+      try {
+        this.#take(subscription, items);
+      } catch (error) {
+        this.#cannotCross(subscription, error);
+      }
+    }
     this.#changed.clear();
     items.push(...this.#outcomes.splice(0));
-    if (items.length > 0) this.#options.port.postMessage([++this.#batches, ...items]);
+    if (items.length === 0) return;
+    const number = ++this.#batches;
+    const { port } = this.#options;
+    try {
+      port.postMessage([number, ...items]);
+    } catch {
+      port.postMessage([number, ...items.map(item => this.#sendable(item)).filter(item => item !== undefined)]);
+    }
+  }
+
+  /** What a window gets in place of a value that no port carries, such as a function that the game returns. */
+  #sendable(item: BatchItem): BatchItem | undefined {
+    try {
+      return structuredClone(item);
+    } catch (error) {
+      const [type, id] = item;
+      if (type === 'result') {
+        this.#options.logger.error({ error }, 'What a call of a window returned cannot be sent to it.');
+        return ['error', id, errorFieldsOf(failedInMain('The call'))];
+      }
+      const subscription = typeof id === 'number' ? this.#subscriptions.get(id) : undefined;
+      if (subscription) this.#cannotCross(subscription, error);
+      return undefined;
+    }
+  }
+
+  /** The window keeps the value that it has, and the next one is sent whole. */
+  #cannotCross(subscription: WindowSubscription, error: unknown): void {
+    this.#options.logger.error({ error }, 'A value of a state cannot be sent to a window.');
+    subscription.hasSent = false;
   }
 
   #take(subscription: WindowSubscription, items: BatchItem[]): void {
@@ -276,6 +325,10 @@ export class WindowConnection {
     items.push(['complete', id]);
     this.#subscriptions.delete(id);
   }
+}
+
+function failedInMain(name: string): TransportError {
+  return new TransportError('main_process_failed', `${name} failed in the main process; its log says why.`);
 }
 
 /** What a window does that this package's own side of it never does. */

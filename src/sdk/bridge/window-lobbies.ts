@@ -243,8 +243,8 @@ export class WindowLobby<LobbyMetadata = Metadata, MemberMetadata = Metadata>
 
   /** @throws as {@link LobbyHandle.setMetadata} */
   async setMetadata(change: MetadataChange, options: WindowOptions<OperationOptions> = {}): Promise<void> {
-    this.#readers.lobby.check('lobby', change.lobby);
-    this.#readers.member.check('member', change.member);
+    this.#readers.lobby.check('lobbyMetadata', change.lobby);
+    this.#readers.member.check('memberMetadata', change.member);
     await this.#main.operation('setMetadata', [this.id, change], options);
   }
 

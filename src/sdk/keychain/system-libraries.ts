@@ -157,9 +157,15 @@ interface FailureKind {
 
 /**
  * The libraries report failures as texts of the system, without codes. Each kind has the texts that mean it and what to do
- * about it; any other text is `keychain_unusable`.
+ * about it, the first that fits counts; any other text is `keychain_unusable`.
  */
 const kinds: readonly FailureKind[] = [
+  {
+    // A library that keeps its session with the service cannot open another one.
+    code: 'keychain_unusable',
+    pattern: /session wrapping the secret does not exist|name :[\d.]+ was not provided|disconnected from message bus/i,
+    remedy: 'its service ended while the game was running. Try again; if that fails too, start the game again.',
+  },
   {
     code: 'keychain_no_bus',
     pattern: /autolaunch|DBUS_SESSION_BUS_ADDRESS|could not connect: |DBus error: .*(No such file|Connection refused)/i,

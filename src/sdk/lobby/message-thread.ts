@@ -1,4 +1,4 @@
-import type { RallypointError } from '../../model/errors/errors.ts';
+import { ArgumentError, type RallypointError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import { compareSnowflakes, type MessageId, type UserId } from '../../model/snowflake.ts';
@@ -128,6 +128,9 @@ export abstract class MessageThread<Message extends SentMessage, Draft extends D
   async loadOlder(count: number = messagesKeptMax, options: OperationOptions = {}): Promise<boolean> {
     const source = this.#source;
     const max = limits.lobbyHistoryMessagesMax;
+    if (!Number.isInteger(Math.min(max, count)) || count < 1) {
+      throw new ArgumentError('invalid_limit', `count must be a whole number of at least 1 (got ${count}).`);
+    }
     const limit = Math.min(max, this.#messages.length + count);
     const loader = {};
     source.changeMessages(messages => messages.hold(loader));

@@ -1,5 +1,4 @@
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
-import { limits } from '../../model/limits/limits.ts';
 import type { LobbyJoinInput, LobbyLinkInput, Metadata } from '../../model/lobby.ts';
 import type { LobbyMessageInput } from '../../model/lobby-message.ts';
 import { checkLobbyJoin } from '../../model/rules/lobbies/lobby-join.ts';
@@ -106,9 +105,7 @@ export class LobbyOperations {
    * @param name what the game calls the operation
    */
   async history(name: string, id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
-    const { limit } = options;
-    checkLimit(limit);
-    const request = { path: pathOf(id), query: { limit: String(limit) } };
+    const request = { path: pathOf(id), query: { limit: String(options.limit) } };
     const { body } = await this.#calls.send({ name, route: 'listLobbyMessages', request }, options);
     const messages = Array.isArray(body) ? body.map(readMessage) : [undefined];
     const read = messages.filter(message => message !== undefined);
@@ -119,13 +116,6 @@ export class LobbyOperations {
   async #link(name: string, id: LobbyId, body: LobbyLinkInput, options: OperationOptions): Promise<void> {
     await this.#calls.send({ name, route: 'linkLobbyChannel', request: { path: pathOf(id), body } }, options);
   }
-}
-
-/** @throws ArgumentError `invalid_limit` unless so many messages can be asked for */
-export function checkLimit(limit: number): void {
-  const max = limits.lobbyHistoryMessagesMax;
-  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
-  throw new ArgumentError('invalid_limit', `limit must be a whole number from 1 to ${max} (got ${limit}).`);
 }
 
 /**

@@ -21,7 +21,7 @@ import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { MessageGaps } from '../lobby/message-gaps.ts';
 import { draftParts } from '../lobby/message-reader.ts';
 import type { ThreadSendOptions } from '../lobby/message-thread.ts';
-import { checkLimit, checkMessage, unreadable } from '../lobby/operations.ts';
+import { checkMessage, unreadable } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
 import { Conversation } from './conversation.ts';
 import { peerIn, readDirectMessage, recipientIn } from './message-reader.ts';
@@ -433,7 +433,6 @@ export class DirectMessages {
     { limit: wanted, ...options }: OperationOptions & { readonly limit: number },
     onInvite: (message: Fields) => void = () => {},
   ): Promise<readonly DirectMessageSnapshot[]> {
-    checkLimit(wanted);
     const max = limits.lobbyHistoryMessagesMax;
     for (let limit = wanted; ; limit = Math.min(max, limit * 2)) {
       const request = { path: { user_id: userId }, query: { limit: String(limit) } };

@@ -93,8 +93,8 @@ export class Friends {
    * @throws ApiError `already_friends`, `friend_request_blocked`, `friend_requests_disabled`, `no_common_application`,
    *   `unknown_user`, `too_many_friends`, `invalid_form_body`; ArgumentError `invalid_snowflake`
    */
-  add(userId: UserId, { note, ...options }: FriendRequestOptions = {}): Promise<void> {
-    return this.#put('add', userId, note === undefined ? {} : { note }, options);
+  async add(userId: UserId, { note, ...options }: FriendRequestOptions = {}): Promise<void> {
+    await this.#put('add', userId, note === undefined ? {} : { note }, options);
   }
 
   /**

@@ -112,8 +112,8 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   }
 
   /** Grants a `join_request`: invites its sender. There is no refusal. @throws ArgumentError `unknown_invite`; as {@link send} */
-  reply(id: MessageId, options: InviteOptions = {}): Promise<void> {
-    return this.send(this.#find(id, 'join_request').senderId, options);
+  async reply(id: MessageId, options: InviteOptions = {}): Promise<void> {
+    await this.send(this.#find(id, 'join_request').senderId, options);
   }
 
   /**

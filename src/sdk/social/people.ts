@@ -37,7 +37,7 @@ class Person implements PersonFields {
   isStale = true;
   /** The list has yet to follow the last changes. */
   isWaiting = false;
-  list: PersonList | undefined;
+  lists = noLists;
 
   constructor(id: UserId) {
     this.id = id;
@@ -50,6 +50,8 @@ type Part = 'user' | 'relationship' | 'gameRelationship' | 'presence' | 'profile
 /** The lists by what a person is to the player. */
 const listNames = ['onlinePlayingGame', 'onlineElsewhere', 'offline', 'incoming', 'outgoing', 'blocked'] as const;
 type ListName = (typeof listNames)[number];
+
+const noLists: readonly PersonList[] = Object.freeze([]);
 
 /** A game that has no session. */
 const noGame: GameIdentity = { applicationId: undefined, familyId: undefined };
@@ -267,8 +269,8 @@ export class People {
 
   /** Forgets everybody; that is no event. */
   clear(): void {
-    for (const { id, list } of this.#people.values()) {
-      list?.remove(id);
+    for (const { id, lists } of this.#people.values()) {
+      for (const list of lists) list.remove(id);
       this.#changed.add(id);
     }
     this.#people.clear();
@@ -376,11 +378,10 @@ export class People {
       person.isWaiting = false;
       if (this.#people.get(person.id) !== person) continue;
       const shown = this.#shown(person);
-      const name = listOf(shown);
-      const list = name && this.#lists[name];
-      if (person.list !== list) person.list?.remove(person.id);
-      if (list?.find(person.id) !== shown) list?.put(shown);
-      person.list = list;
+      const lists = listsOf(shown).map(name => this.#lists[name]);
+      for (const list of person.lists) if (!lists.includes(list)) list.remove(person.id);
+      for (const list of lists) if (list.find(person.id) !== shown) list.put(shown);
+      person.lists = lists;
     }
     this.#waiting.length = 0;
     return this.#lists;
@@ -409,12 +410,14 @@ export class People {
 
 const notConnected: SocialUnavailable = Object.freeze({ reason: 'not_connected' });
 
-function listOf({ group, relationship: { type, gameType } }: SocialUserSnapshot): ListName | undefined {
-  if (group) return group;
-  if (type === 'blocked') return type;
-  const pending = type === 'none' ? gameType : type;
-  return pending === 'incoming' || pending === 'outgoing' ? pending : undefined;
+/** A friend of one kind may have a request of the other kind, too. */
+function listsOf({ group, relationship: { type, gameType } }: SocialUserSnapshot): readonly ListName[] {
+  const pending = pendingNames.filter(name => type === name || gameType === name);
+  if (group) return [group, ...pending];
+  return type === 'blocked' ? [type] : pending;
 }
+
+const pendingNames = ['incoming', 'outgoing'] as const;
 
 let collator: Intl.Collator | undefined;
 

@@ -1,5 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { type Opcode, opcodes } from '../../model/gateway.ts';
+import type { Issue } from '../../model/errors/issue.ts';
+import { gatewayPayloadBytesMax, type Opcode, opcodes } from '../../model/gateway.ts';
 import { checkActivity } from '../../model/rules/social/activity.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
@@ -31,6 +32,7 @@ export interface PresencePorts {
   };
 }
 
+const privacies = { private: 0, public: 1 } as const;
 const statuses: readonly OnlineStatus[] = ['online', 'idle', 'dnd', 'invisible'];
 
 /**
@@ -92,7 +94,8 @@ export class PlayerPresence {
    * @throws ValidationError what the service would reject; ArgumentError `missing_scope`; TransportError `client_not_ready`
    */
   async set(activity: RichPresence, options: OperationOptions = {}): Promise<void> {
-    rejectIssues('The activity', checkActivity(this.#wireOf(activity)));
+    const wire = asRecord(activity) && this.#wireOf(activity);
+    rejectIssues('The activity', [...checkActivity(wire), ...checkFrame(wire)]);
     await this.#change('presence.set', { activity: frozen(structuredClone(activity)) }, options);
   }
 
@@ -164,19 +167,19 @@ export class PlayerPresence {
     if (!this.#isReady) return;
     this.#hasSent = true;
     const { status, activity } = this.own;
-    const activities = activity ? [this.#wireOf(activity)] : [];
-    this.#ports.send(opcodes.PRESENCE_UPDATE, { since: null, activities, status, afk: false });
+    this.#ports.send(opcodes.PRESENCE_UPDATE, frameOf(status, activity && this.#wireOf(activity)));
   }
 
-  #wireOf({ joinSecret, party, timestamps, ...rest }: RichPresence): unknown {
-    return inSnakeCase({
+  #wireOf({ joinSecret, party, timestamps, ...rest }: RichPresence): Fields | undefined {
+    const wire = inSnakeCase({
       type: 0,
       ...rest,
       applicationId: this.#social.people.applicationId,
-      ...(party && { party: { ...party, privacy: party.privacy && Number(party.privacy === 'public') } }),
+      ...(party && { party: { ...party, privacy: party.privacy && (privacies[party.privacy] ?? party.privacy) } }),
       ...(timestamps && { timestamps: { start: inMs(timestamps.start), end: inMs(timestamps.end) } }),
       ...(joinSecret !== undefined && { secrets: { join: joinSecret } }),
     });
+    return asRecord(wire);
   }
 
   #readSession(fields: Fields): OwnSessionSnapshot {
@@ -192,13 +195,27 @@ export class PlayerPresence {
   }
 }
 
+function frameOf(status: OnlineStatus, activity: Fields | undefined) {
+  return { since: null, activities: activity ? [activity] : [], status, afk: false };
+}
+
+/** The texts may be within their bounds, and the frame that carries them still too large: the service closes the connection then. */
+function checkFrame(activity: Fields | undefined): readonly Issue[] {
+  // With the longest id and the longest status, whichever they are when it is sent.
+  const d = frameOf('invisible', { ...activity, application_id: '9'.repeat(19) });
+  const { length } = new TextEncoder().encode(JSON.stringify({ op: opcodes.PRESENCE_UPDATE, d }));
+  if (length <= gatewayPayloadBytesMax) return [];
+  const message = `Takes ${length} bytes of JSON with what is sent around it; a frame has at most ${gatewayPayloadBytesMax}.`;
+  return [{ path: [], code: 'BASE_TYPE_MAX_LENGTH', message }];
+}
+
 function onlineOf(status: PresenceSnapshot['status']): OnlineStatus {
   return status === 'offline' ? 'invisible' : status;
 }
 
 /** Milliseconds, of what looks like seconds, too. */
 function inMs(time: number | undefined): number | undefined {
-  return time !== undefined && time > 0 && time < secondsMax ? time * 1000 : time;
+  return time !== undefined && time > 0 && time < secondsMax ? Math.floor(time * 1000) : time;
 }
 
 // As milliseconds it would be in 1973, as seconds in the year 5138.

@@ -62,7 +62,10 @@ export interface FriendsSnapshot {
   readonly unavailable: SocialUnavailable | undefined;
 }
 
-/** Requests that wait for an answer, of either kind, by display name. */
+/**
+ * Requests that wait for an answer, of either kind, by display name: `type` and `gameType` of {@link RelationshipSnapshot} say which.
+ * A friend of one kind who is asked for the other is here, too.
+ */
 export interface FriendRequestsSnapshot {
   /** Of others to the player. */
   readonly incoming: readonly SocialUserSnapshot[];

@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Entropy, Logger } from '../../wire/clock/ports.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { RequestError } from '../support/request-error.ts';
+import { intakeLimits } from '../support/service-limits.ts';
 
 type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;
 
@@ -102,6 +104,7 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
 
   // Every answer passes here, even one that never calls writeHead itself.
   override writeHead(status: number, second?: string | AnyHeaders, third?: AnyHeaders): this {
+    if (!this.req.complete && hasBody(this.req)) lingerAtEnd(this.req.socket);
     if (typeof second !== 'object' || Array.isArray(second)) {
       if (this.requestId !== undefined) this.setHeader(requestIdHeader, this.requestId);
     } else {
@@ -112,6 +115,23 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
     }
     return super.writeHead(status, second as string, third);
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * Lets a connection that is closed after this answer linger while its client still sends the body: Node would destroy the socket
+ * immediately, and unread bytes make the system discard the answer.
+ */
+function lingerAtEnd(socket: Socket): void {
+  socket.destroySoon = () => {
+    const timer = setTimeout(() => socket.destroy(), intakeLimits.lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+    socket.resume();
+    socket.end();
+  };
 }
 
 /** The id of the request. */

@@ -5,6 +5,7 @@ import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { requestErrorReply } from './errors.ts';
+import { servePipelined } from './pipelining.ts';
 
 /** How long a server waits for its clients. */
 export interface Patience {
@@ -44,7 +45,7 @@ export function createHttpListener(
     keepAliveTimeout: waits.keepAliveMs,
     ServerResponse: responseClass,
   };
-  const server = createServer(options, listener);
+  const server = createServer(options, servePipelined(listener));
   server.on('clientError', answerUnreadable);
   // This does not affect connections that became WebSockets.
   server.setTimeout(waits.stillMs, socket => socket.destroy());

@@ -1,7 +1,7 @@
 import type { KeyPart } from './contract.ts';
 import { keyOf, keyText } from './keys.ts';
 import { shareRecord } from './overlay.ts';
-import type { CollectionName } from './records.ts';
+import type { CollectionName, Records } from './records.ts';
 
 /**
  * Reads what an engine has written down.
@@ -24,5 +24,42 @@ export function decodeRecord(collection: CollectionName, body: string, key?: rea
   } catch {
     return 'a field that it is found by is missing or of another type';
   }
+  const bad = Object.entries(fieldsOf[collection] ?? {}).find(([name, kind]) => {
+    return !isOfKind[kind]((record as Readonly<Record<string, unknown>>)[name]);
+  });
+  if (bad) return `its field ${bad[0]} is missing or of another type`;
   return shareRecord(record);
 }
+
+const isOfKind = {
+  number: (value: unknown) => typeof value === 'number',
+  text: (value: unknown) => typeof value === 'string',
+  textOrNull: (value: unknown) => value === null || typeof value === 'string',
+  list: (value: unknown) => Array.isArray(value),
+  object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+} as const;
+
+type Fields = {
+  readonly [Name in CollectionName]?: { readonly [Field in keyof Records[Name]]?: keyof typeof isOfKind };
+};
+
+/**
+ * Fields without which a record would stop what reads it together with others: a user's relationships, presences and messages, or the
+ * events that wait. Only fields that every version has written.
+ */
+const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, keyof typeof isOfKind>>>>> = {
+  relationships: { type: 'number', since_ms: 'number', nickname: 'textOrNull', origin_application_id: 'textOrNull' },
+  game_relationships: { type: 'number', since_ms: 'number' },
+  relationship_totals: { friends: 'number', blocks: 'number', changes: 'number' },
+  social_settings: { settings: 'object' },
+  social_presences: { sessions: 'list', revision: 'number' },
+  headless_sessions: { session_id: 'text', user_id: 'text', application_id: 'text' },
+  application_profiles: { identity_hash: 'text', identity: 'object', username: 'textOrNull' },
+  direct_channels: { user_ids: 'list', last_message_id: 'textOrNull', message_count: 'number' },
+  direct_recipients: { other_id: 'text' },
+  direct_messages: { author_id: 'text', recipient_id: 'text', application_id: 'textOrNull', message: 'object' },
+  gateway_events: { announced: 'object' },
+  presences: { sessions: 'list' },
+  webhook_queues: { scope: 'text', application_id: 'text', failures: 'number', first: 'number', next: 'number' },
+  webhook_events: { name: 'text', url: 'text', body: 'text', about: 'object', sent_at_ms: 'number' },
+} satisfies Fields;

@@ -1,3 +1,5 @@
+import { gatewayPayloadBytesMax } from '../../model/gateway.ts';
+
 /**
  * Bounds of the service: lifetimes, windows and queues. Bounds on callers' values are in {@link limits}.
  *
@@ -26,6 +28,9 @@ export const serviceLimits = {
   /** How long an application's server may take to acknowledge a webhook event, and how long it is retried. */
   webhookEventAnswerMs: 3_000,
   webhookEventRetryMs: 10 * 60_000,
+  /** Bytes of webhook events that wait for one application's server, and in total; further events are dropped. Unspecified, both. */
+  webhookWaitingBytesPerApplicationMax: 128 * 1024 * 1024,
+  webhookWaitingBytesMax: 256 * 1024 * 1024,
   /** An application's answer in the HTTP response to an interaction. Unspecified: many times the size of a real one. */
   interactionReplyBytesMax: 256 * 1024,
   /** Interactions that may be under way to an application's server at a time. Unspecified: the interface names no number. */
@@ -71,7 +76,7 @@ export const serviceLimits = {
   formBodyBytesMax: 25 * 1024 * 1024,
   /** How long a request may take to arrive. Unspecified: as above. */
   requestMs: 60_000,
-  gatewayPayloadBytesMax: 4096,
+  gatewayPayloadBytesMax,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
   /** How long a session waits for its client to resume it. Unspecified: the interface says "a few minutes". */
@@ -148,6 +153,9 @@ export const intakeLimits = {
   unprovenConnectionsPerAddressMax: 1000,
   /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** Pipelined requests that are handled at a time, of one connection; and that wait for earlier ones, of all connections. */
+  pipelinedRunningMax: 16,
+  pipelinedWaitingMax: 20_000,
   /** How long the head of a request may take to arrive, and how often that is checked. */
   requestHeadMs: 15_000,
   requestCheckMs: 5_000,

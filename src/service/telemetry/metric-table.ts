@@ -165,6 +165,10 @@ export const metricTable = {
     help: 'Transactions that share a commit.',
     read: ({ commitTransactions }) => [{ histogram: commitTransactions }],
   },
+  rallypoint_webhook_waiting_bytes: gauge(
+    'waitingWebhookBytes',
+    'Bytes of the webhook events that wait to be delivered, as counted by this process.',
+  ),
   rallypoint_outbound_requests_total: {
     type: 'counter',
     labels: ['kind', 'outcome'],

@@ -45,6 +45,7 @@ export interface Gauges {
   readonly backlogBytes: number;
   readonly eventLogBytes: number;
   readonly eventLogEntries: number;
+  readonly waitingWebhookBytes: number;
   readonly blockedAddresses: number;
   readonly strangerBodyBytes: number;
   readonly callerBodyBytes: number;

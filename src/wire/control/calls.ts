@@ -113,6 +113,7 @@ export interface FixturesDocument {
   readonly relationships?: readonly Readonly<Record<string, unknown>>[];
   readonly social_settings?: readonly Readonly<Record<string, unknown>>[];
   readonly direct_messages?: readonly Readonly<Record<string, unknown>>[];
+  readonly application_profiles?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** An armed fault: its document, `id`, and how often it is still injected. */

@@ -6,7 +6,8 @@ import { defineCommand, router } from '@rallypoint/sdk/backend';
  * @param {import('@rallypoint/sdk/backend').Backend} backend
  */
 export async function startServer(backend) {
-  const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' } });
+  // A lobby ends when nobody has been connected for five minutes, unless it says otherwise. This one stays for a week.
+  const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, idle_timeout_seconds: 604_800 });
   const rally = defineCommand({ name: 'rally', description: 'Joins the party' }, async ({ payload, reply }) => {
     const user = payload.member?.user ?? payload.user;
     if (!user) return;

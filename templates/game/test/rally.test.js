@@ -8,6 +8,7 @@ test('/rally brings a player into the lobby', async () => {
   await startServer(world.backend);
   const game = await world.player('ada');
 
+  await world.advance('10 min'); // The lobby stays open, although nobody is in it.
   const reply = await world.user('ada').use('/rally');
   assert.equal(reply.content, 'Ada is on the way to the harbour.');
 

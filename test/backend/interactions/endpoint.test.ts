@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -396,6 +396,26 @@ describe('an endpoint', () => {
     const request = new Request('http://game.example/', { method: 'POST', headers: signed(body), body });
     await request.text();
     expect((await endpoint.fetch(request)).status).toBe(500);
+  });
+
+  it.each<readonly [kept: string, parser: RequestHandler]>([
+    ['as rawBody', express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) })],
+    ['as body', express.raw({ type: '*/*', limit: '2mb' })],
+  ])('checks the bytes that a body parser has kept %s', async (_, parser) => {
+    const endpoint = await open(reply);
+    const app = express();
+    app.use(parser).post('/', endpoint.handleRequest);
+    const { url, server } = await serve(app);
+    const post = (headers: Record<string, string>, body: string) => fetch(url, { method: 'POST', headers, body });
+    const body = interaction();
+    const right = await post(signed(body), body);
+    expect([right.status, await right.json()]).toEqual([200, { type: 4, data: { content: 'On the way!' } }]);
+    expect((await post(signed(body), body)).status).toBe(401);
+    const changed = interaction({ token: 'another' });
+    expect((await post(signed(body), changed)).status).toBe(401);
+    const long = JSON.stringify({ long: 'x'.repeat(endpointLimits.interactionBytesMax) });
+    expect((await post(signed(long), long)).status).toBe(413);
+    server.close();
   });
 
   it('tells the handler when nobody waits for its answer any more', async () => {

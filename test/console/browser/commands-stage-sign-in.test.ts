@@ -19,6 +19,7 @@ import { launchChromium } from '../../support/browser/chromium.ts';
 import { isWiderThanWindow } from '../../support/browser/page-checks.ts';
 import { accessibilityIssues, ConsolePage, windows } from '../../support/console/console-page.ts';
 import { needs } from '../../support/runs/parts.ts';
+import { postFixtures } from '../../support/service/starfall.ts';
 
 /** The views of commands, stage and sign-in in a real browser, with a real service on a virtual clock and a real application. */
 const chromium = await needs('browser');
@@ -165,6 +166,11 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
       await press('Create it again');
       await page.getByRole('heading', { name: '/hi' }).waitFor();
       expect((await commandOf('hi')).options).toMatchObject([{ name: 'where' }]);
+
+      await page.getByRole('searchbox', { name: 'Find a command' }).fill('sails');
+      await page.waitForURL(/find=sails/);
+      await page.reload();
+      await page.getByRole('navigation', { name: 'Commands' }).getByText('No command matches').waitFor();
     });
 
     it('show what players see in each language, and where it comes from', async () => {
@@ -329,13 +335,6 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
     async function onStage(place: string): Promise<void> {
       await shown.go(`#/stage?user=9&user2=10&place=${place}&place2=${place}`);
     }
-
-    async function pick(pane: Locator, typed: string, name: string): Promise<void> {
-      const box = pane.getByRole('combobox', { name: 'Message or command' });
-      await box.fill(typed);
-      await pane.locator('li[role=option]', { hasText: name }).first().waitFor();
-      await box.press('Enter');
-    }
   });
 
   describe('Sign-in', () => {
@@ -427,7 +426,25 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
     }
     expect(opened.errors).toEqual([]);
   });
+
+  // The last one: it leaves many users.
+  it('shows on the stage what the application received from any of many users', async () => {
+    const crowd = Array.from({ length: 120 }, (_, at) => ({ id: String(90_000 + at), username: `crew-${at}` }));
+    await postFixtures(service, { users: crowd, guilds: [{ id: '5', members: [{ user_id: '90119' }] }] });
+    await shown.go('#/stage?user=90119&place=channel-5-7');
+    await pick(page.getByRole('region', { name: 'First user' }), '/crew', '/crew');
+    await page.getByRole('region', { name: 'First user' }).getByRole('button', { name: 'Use the command' }).click();
+    const side = page.getByRole('region', { name: 'What the application received and answered' });
+    await side.getByText('Received by the application').waitFor();
+  });
 });
+
+async function pick(pane: Locator, typed: string, name: string): Promise<void> {
+  const box = pane.getByRole('combobox', { name: 'Message or command' });
+  await box.fill(typed);
+  await pane.locator('li[role=option]', { hasText: name }).first().waitFor();
+  await box.press('Enter');
+}
 
 async function press(name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).first().click();

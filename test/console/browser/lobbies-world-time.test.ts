@@ -247,6 +247,12 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByRole('dialog').getByLabel('mod').check();
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('link', { name: 'Benny' }).waitFor();
+
+      await page.getByLabel('Search by name or id').fill('no such guild');
+      await page.getByText('Nothing matches').waitFor();
+      expect(page.url()).toContain('search=no+such+guild');
+      const toStage = page.getByRole('link', { name: 'on the stage' });
+      expect(await toStage.getAttribute('href')).toBe('#/stage?place=channel-5-7');
     });
 
     it('leaves as a fixtures file and comes in again, with every fault of the file at its place', async () => {

@@ -118,7 +118,7 @@ describe.skipIf(chromium.missing)(`the console in Chromium, for users and record
     expect(await accessibilityIssues(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
-    await remove.focus();
+    // The focus is where it was.
     await page.keyboard.press('Enter');
     await question.getByRole('button', { name: 'Delete' }).focus();
     await page.keyboard.press('Enter');
@@ -133,6 +133,19 @@ describe.skipIf(chromium.missing)(`the console in Chromium, for users and record
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('general was deleted.').waitFor();
     expect((await control(world.service, 'GET /guilds/{id}', { id: guild })).channels).toEqual([]);
+    // A member comes back as it was.
+    const members = async () => (await control(world.service, 'GET /guilds/{id}/members', { id: guild })).members;
+    const before = await members();
+    const last = before.at(-1);
+    const name = last?.global_name ?? last?.username ?? '';
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    await question.getByText('Undo brings these back').waitFor();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`${name} was deleted.`).waitFor();
+    expect(await members()).toHaveLength(before.length - 1);
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: `Delete ${name}` }).waitFor();
+    expect(await members()).toEqual(before);
     // The owner stays, and the page says why.
     await page.goto(page.url().replace(/#.*/, `#/world/users/${world.user('ada').id}`));
     await page.getByRole('button', { name: 'Delete Ada' }).click();

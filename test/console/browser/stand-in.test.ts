@@ -91,6 +91,23 @@ describe.skipIf(chromium.missing)(`the console and its service${chromium.note}`,
     await page.click('nav >> text=Traffic'); // An empty view asks since when the traffic is recorded.
     await page.waitForSelector('[role=alert]:has-text("It has a new one after each start")');
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    standIn.answers['GET /status'] = status;
+    // The link of the next start, opened in the same tab: the page is not loaded again.
+    await page.goto(standIn.consoleUrl);
+    await page.waitForSelector('.overview-counts');
+    expect(page.url()).not.toContain('token');
+  });
+
+  it('takes the token of another link while it is signed in', async () => {
+    const { page } = await open();
+    await page.waitForSelector('.overview-counts');
+    const former = standIn.token;
+    standIn.token = 'another-token';
+    standIn.calls.length = 0;
+    await page.goto(standIn.consoleUrl.replace(former, standIn.token));
+    await page.waitForSelector('.overview-counts');
+    await expect.poll(() => standIn.calls).toEqual(expect.arrayContaining(['GET /status', 'GET /stream']));
+    expect(await page.evaluate(() => Object.values(sessionStorage))).toEqual(['another-token']);
   });
 
   it('says that the service is away, keeps what it shows, and is live again when the service is back', async () => {

@@ -347,7 +347,103 @@ describe('a call', () => {
   });
 });
 
+describe('what no port carries', () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  const echo = async ([value]: readonly unknown[]) => value;
+
+  it.each<readonly [what: string, value: unknown]>([
+    ['a function', () => 1],
+    ['a function in an object', { onWait() {} }],
+    ['a symbol', Symbol('x')],
+    ['a bigint', 1n],
+    ['a Map', new Map()],
+    ['a Date', new Date(0)],
+    ['a cycle', cycle],
+    ['too much text', 'x'.repeat(windowLimits.argumentTextMax + 1)],
+  ])('%s as an argument rejects its call in the window, and no other', async (_, value) => {
+    const pair = new Pair({ calls: { echo } });
+    const early = [pair.page.call('echo', [value]), pair.page.call('echo', ['early'])];
+    pair.connect();
+    const late = [pair.page.call('echo', [value]), pair.page.call('echo', ['late'])];
+    const rejected = { status: 'rejected', reason: expect.objectContaining({ code: 'invalid_call_arguments' }) };
+    expect(await Promise.allSettled([...early, ...late])).toEqual([
+      rejected,
+      { status: 'fulfilled', value: 'early' },
+      rejected,
+      { status: 'fulfilled', value: 'late' },
+    ]);
+  });
+
+  it('does not include what user interfaces wrap: a Proxy and an object of a class cross as their fields', async () => {
+    class Move {
+      x = 1;
+      y = Number.NaN;
+    }
+    const pair = new Pair({ calls: { echo }, states: { of: at => new BehaviorSubject(at) } }).connect();
+    const reactive = new Proxy({ list: new Proxy([new Move()], {}) }, {});
+    expect(await pair.page.call('echo', [reactive])).toEqual({ list: [{ x: 1, y: Number.NaN }] });
+    expect(await firstValueFrom(pair.page.state$('of', reactive))).toEqual({ list: [{ x: 1, y: Number.NaN }] });
+  });
+
+  it.each<readonly [what: string, value: unknown]>([
+    ['a function', () => 1],
+    ['a symbol in an object', { field: Symbol('x') }],
+    ['a cycle', cycle],
+  ])('%s as a result rejects its call, and the main process goes on', async (_, value) => {
+    const pair = new Pair({ calls: { echo, wrong: async () => value } }).connect();
+    const all = await Promise.allSettled([pair.page.call('wrong', []), pair.page.call('echo', [1])]);
+    expect(all).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ code: 'main_process_failed' }) },
+      { status: 'fulfilled', value: 1 },
+    ]);
+    expect(pair.log.lines).toMatchObject([{ level: 'error' }]);
+  });
+
+  it.each<readonly [what: string, value: unknown]>([
+    ['a function', { inner: () => 1 }],
+    ['a cycle', cycle],
+  ])('%s in a state is left out: the window keeps the value before, and gets the one after', async (_, value) => {
+    const state = new BehaviorSubject<unknown>({ n: 1 });
+    const events = new Subject<unknown>();
+    const pair = new Pair({ states: { state: () => state }, events: { events: () => events } }).connect();
+    const watched = watch(pair.page.state$('state'));
+    const heard = watch(pair.page.events$('events'));
+    await pair.synced();
+    state.next(value);
+    await pair.synced();
+    state.next({ n: 2 });
+    events.next({ n: 1, call() {} });
+    await pair.synced();
+    events.next('later');
+    await pair.synced();
+    expect(watched).toMatchObject({ values: [{ n: 1 }, { n: 2 }], isComplete: false });
+    expect(heard.values).toContain('later');
+    expect(pair.log.lines.map(({ level }) => level)).toContain('error');
+  });
+});
+
 describe('a connection', () => {
+  it('answers any number of calls that a window makes together, and those that it aborts meanwhile', async () => {
+    const calls = { echo: async ([value]: readonly unknown[]) => value };
+    const pair = new Pair({ calls }).connect();
+    const controller = new AbortController();
+    const many = Array.from({ length: windowLimits.callsMax * 3 }, (_, n) => pair.page.call('echo', [n]));
+    const last = pair.page.call('echo', ['last'], controller.signal);
+    controller.abort();
+    await expect(last).rejects.toMatchObject({ code: 'aborted' });
+    expect(await Promise.all(many)).toEqual(many.map((_, n) => n));
+    expect(pair.ports).toBe(1);
+  });
+
+  it('outlives a state of the game that does not exist: its stream completes', async () => {
+    const pair = new Pair({}).connect();
+    const watched = watch(pair.page.state$('game:scoer'));
+    await pair.synced();
+    expect(watched).toMatchObject({ values: [], isComplete: true });
+    expect(pair.log.lines).toMatchObject([{ level: 'warn', topic: 'game:scoer' }]);
+  });
+
   it('that the window closes completes its streams and rejects its calls, for good', async () => {
     const state = new BehaviorSubject(1);
     const pair = new Pair({ states: { state: () => state }, calls: { wait: () => new Promise(() => {}) } }).connect();

@@ -19,11 +19,20 @@ describe('the failure of a library', () => {
     ['keychain_locked', 'User interaction is not allowed.'],
     ['keychain_denied', "Couldn't access platform storage: AccessDenied"],
     ['keychain_denied', 'Access is denied.'],
+    ['keychain_unusable', 'The name :1.1 was not provided by any .service files'],
     ['keychain_unusable', 'something that nobody has heard of'],
   ])('is %s: %s', (code, said) => {
     const failure = libraryFailure(new Error(said));
     expect(failure).toMatchObject({ name: 'KeychainError', code });
     expect(failure.message).toContain(said);
+  });
+
+  it.each([
+    'The name :1.23 was not provided by any .service files',
+    'The session wrapping the secret does not exist',
+    'Platform failure: DBus error: Message recipient disconnected from message bus without replying',
+  ])('says that the keyring’s service ended: %s', said => {
+    expect(libraryFailure(new Error(said)).message).toMatch(/service ended .* start the game again/);
   });
 
   it('may have no text', () => {

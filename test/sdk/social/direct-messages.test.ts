@@ -125,6 +125,10 @@ describe('history', () => {
     expect(messages.get('2').messages).toEqual([]);
     history.resolve([messageOf('12', friend), messageOf('11', me, { activity: { type: 1 } }), messageOf('10', me)]);
     expect(textOf((await opening).messages)).toBe('text 10,text 12,text 13');
+    for (const count of [0, -1, 1.5, Number.NaN]) {
+      const wrong = { code: 'invalid_limit', message: expect.stringContaining(`(got ${count})`) };
+      await expect(messages.get('2').loadOlder(count)).rejects.toMatchObject(wrong);
+    }
     const none = new ApiError('Unknown Channel', { status: 404, apiCode: 10003, route: 'GET', issues: [] });
     const empty = open(() => Promise.reject(none));
     expect((await empty.messages.open('3')).messages).toEqual([]);

@@ -63,6 +63,25 @@ describe('READY', () => {
     expect(groupsOf(people.friends)).toEqual(['user2', '', '']);
   });
 
+  it('shows a request among the requests also when its sender is a friend of the other kind', () => {
+    const game = (id: string, type: number) => ({ id, type, application_id: '1', user: userOf(id) });
+    const { people } = open({
+      relationships: [friendOf('2'), { id: '3', type: 3, user: userOf('3') }, { id: '4', type: 4, user: userOf('4') }],
+      game_relationships: [game('2', 3), game('3', 1), game('4', 3), game('5', 4)],
+    });
+    expect(groupsOf(people.friends)).toEqual(['', '', 'user2,user3']);
+    expect(namesOf(people.requests.incoming)).toBe('user2,user3,user4');
+    expect(namesOf(people.requests.outgoing)).toBe('user4,user5');
+    people.apply('RELATIONSHIP_REMOVE', { id: '3', type: 3 });
+    people.apply('GAME_RELATIONSHIP_ADD', game('2', 1));
+    people.apply('GAME_RELATIONSHIP_REMOVE', { id: '4', type: 3 });
+    expect(groupsOf(people.friends)).toEqual(['', '', 'user2,user3']);
+    expect(namesOf(people.requests.incoming)).toBe('');
+    expect(namesOf(people.requests.outgoing)).toBe('user4,user5');
+    people.clear();
+    expect([groupsOf(people.friends).join(''), namesOf(people.requests.outgoing)]).toEqual(['', '']);
+  });
+
   it('of another session causes events only for what is otherwise than before', () => {
     const { people, events } = open({ relationships: [friendOf('2'), friendOf('3')], presences: [] });
     people.apply('PRESENCE_UPDATE', { user: { id: '2' }, status: 'online', activities: [] });
@@ -211,11 +230,11 @@ describe('the groups', () => {
     const groups: Record<string, string[]> = { onlinePlayingGame: [], onlineElsewhere: [], offline: [] };
     const lists: Record<string, string[]> = { incoming: [], outgoing: [], blocked: [] };
     for (const [id, { type, game, status, plays }] of model) {
-      const pending = { 3: 'incoming', 4: 'outgoing' }[type === 0 ? game : type];
       if (type === 1 || game === 1) {
         groups[status === 'offline' ? 'offline' : plays ? 'onlinePlayingGame' : 'onlineElsewhere']?.push(id);
       } else if (type === 2) lists.blocked?.push(id);
-      else if (pending) lists[pending]?.push(id);
+      if (type !== 2 && (type === 3 || game === 3)) lists.incoming?.push(id);
+      if (type !== 2 && (type === 4 || game === 4)) lists.outgoing?.push(id);
     }
     const ids = (list: readonly { readonly id: string }[]) => list.map(one => one.id).sort();
     const { friends, requests, blocked } = people;

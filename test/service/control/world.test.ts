@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../../src/model/gateway.ts';
 import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
+import { collectionNames } from '../../../src/service/store/keys.ts';
 import { serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { startLoopbackServer } from '../../support/http/loopback-server.ts';
@@ -104,30 +105,110 @@ describe('the social layer in the control API', () => {
     expect([...first.messages, ...rest.messages].map(({ content }) => content)).toEqual(['three', 'two', 'one']);
     expect(rest.next).toBeNull();
   });
+});
 
-  it('gives relationships, settings and messages as fixtures, which another service accepts and gives again', async () => {
+describe('the present world as fixtures', () => {
+  it('is what another service makes of it, collection by collection', async () => {
     const [id, friend] = [await addUser('exporter'), await addUser('importer')];
-    const fixture = { author_id: id, recipient_id: friend, content: 'Ahoy', id: nextId(), application_id: null };
-    const given = {
+    const [fan, foe] = [await addUser('fan'), await addUser('foe')];
+    await postFixtures(service, {
+      guilds: [{ id: guild.id, members: [{ user_id: id, nick: 'Ex' }] }],
       relationships: [
         { users: [id, friend], type: 'friend' },
         { users: [friend, id], type: 'request', application_id: application.id },
+        { users: [fan, id], type: 'request' },
+        { users: [id, foe], type: 'block' },
+        { users: [fan, friend], type: 'friend', application_id: application.id },
       ],
       social_settings: [{ user_id: id, accept_friend_requests: false, status: 'dnd' }],
-      direct_messages: [fixture],
-    } as const;
-    await postFixtures(service, given);
-    const document = await control(service, 'GET /fixtures');
-    expect(document).toMatchObject({
-      relationships: expect.arrayContaining([...given.relationships]),
-      social_settings: expect.arrayContaining([...given.social_settings]),
-      direct_messages: expect.arrayContaining([fixture]),
+      application_profiles: [
+        {
+          application_id: application.id,
+          user_id: id,
+          external_user_id: 'ex-1',
+          username: 'Captain',
+          metadata: { rank: '3' },
+        },
+      ],
     });
-    const other = await startService({ fixtures: document as unknown as Fixtures });
+    await service.clock.advance(90_000);
+    const send = async (as: object, to: string, content: string) =>
+      ((await act(as, 'POST', `/users/${to}/messages`, { content })).body as { id: string }).id;
+    const first = await send(client(id), friend, 'Ahoy');
+    const second = await send(game(friend), id, 'Aye');
+    const bot = { kind: 'bot', application_id: application.id };
+    const answers = await Promise.all([
+      act(client(id), 'PATCH', `/users/@me/relationships/${friend}`, { nickname: 'Mate' }),
+      act(client(id), 'PATCH', `/users/${friend}/messages/${first}`, { content: 'Ahoy there' }),
+      act(bot, 'PUT', `/partner-sdk/dms/${id}/${friend}/messages/${second}/moderation-metadata`, { seen: 'yes' }),
+      act(bot, 'PATCH', '/users/@me', { username: 'Deckhand' }),
+      act(bot, 'PUT', `/applications/${application.id}/role-connections/metadata`, [
+        { type: 1, key: 'level', name: 'Level', description: 'Their level' },
+      ]),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 200, 204, 200, 200]);
+    const document = await control(service, 'GET /fixtures');
+    const other = await startService({ clock: 'virtual', fixtures: document as unknown as Fixtures });
     onTestFinished(() => other.close());
     expect(await control(other, 'GET /fixtures')).toEqual(document);
+    const [content, copied] = [await contentOf(service), await contentOf(other)];
+    const names = collectionNames.filter(name => !inSnapshotsOnly.has(name));
+    for (const name of names) expect(copied[name]?.map(comparable), name).toEqual(content[name]?.map(comparable));
+    expect(names.filter(name => content[name]?.length === 0)).toEqual([]);
+  });
+
+  it('says which profile has the id of another user', async () => {
+    const [id, other] = [await addUser('holder'), await addUser('claimant')];
+    const profile = { application_id: application.id, external_user_id: 'twice' };
+    await postFixtures(service, { application_profiles: [{ ...profile, user_id: id }] });
+    const again = { application_profiles: [{ ...profile, user_id: other }] };
+    const answer = await sendControl(service, 'POST', '/fixtures', again);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: ['application_profiles', '0', 'external_user_id'], code: 'taken' }] },
+    });
+  });
+
+  it('comes back entirely from a snapshot', async () => {
+    const snapshot = (await control(service, 'GET /snapshot')) as object;
+    const content = await contentOf(service);
+    await control(service, 'PUT /snapshot', {}, snapshot);
+    const again = await contentOf(service);
+    const lasting = Object.entries(content).filter(([name]) => !endsWithSessions.has(name));
+    expect(again).toMatchObject(Object.fromEntries(lasting));
   });
 });
+
+/** What fixtures do not describe: what belongs to sessions, grants and accounts elsewhere, and what calls of applications make. */
+const inSnapshotsOnly: ReadonlySet<string> = new Set([
+  ...[
+    'passwords',
+    'external_identities',
+    'account_moves',
+    'role_connections',
+    'former_authorizations',
+    'authorizations',
+  ],
+  ...['codes', 'device_codes', 'tokens', 'sign_ins', 'commands', 'command_quotas', 'command_overwrites'],
+  ...['lobbies', 'lobby_members', 'lobby_messages', 'lobby_invites', 'interactions', 'interaction_messages'],
+  ...['gateway_sessions', 'gateway_events', 'presences', 'social_presences', 'headless_sessions', 'status_expiries'],
+  ...['webhook_queues', 'webhook_events', 'settings'],
+]);
+
+/** Sessions end when the state is replaced. */
+const endsWithSessions: ReadonlySet<string> = new Set([
+  ...['gateway_sessions', 'gateway_events', 'presences', 'social_presences', 'headless_sessions'],
+]);
+
+async function contentOf(of: Service): Promise<Readonly<Record<string, readonly object[]>>> {
+  return ((await control(of, 'GET /snapshot')) as { content: Readonly<Record<string, readonly object[]>> }).content;
+}
+
+/** A record without secrets, which are made anew, and what counts changes. */
+function comparable(record: object): unknown {
+  const fields = ['bot_token_hash', 'client_secret_hash', 'verify_key', 'signing_key', 'changes', 'status_set_at'];
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !fields.includes(name)));
+}
 
 describe('what is due', () => {
   it('includes custom statuses, sessions without a connection, invites and webhook events that are sent again', async () => {

@@ -2,14 +2,19 @@ import type { Core } from '../../../src/service/core.ts';
 import { type Announced, type Topic, topics, topicsIn } from '../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
+import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { RequestError } from '../../../src/service/support/request-error.ts';
 import { everyonePermissions } from '../../../src/service/testing/fixtures/records.ts';
+import { isShared } from '../../support/engines/fresh-engines.ts';
 import { unsetUserFields } from '../../support/user-fields.ts';
 import { makeCore } from '../control/support.ts';
 
 export type TestCore = Awaited<ReturnType<typeof makeCore>>;
 
-/** Two applications and some users over a real store in memory, the real bus and virtual time. */
+/**
+ * Two applications and some users over a real store in memory, the real bus and virtual time; in `npm run test:engines` the store is
+ * on PostgreSQL and the bus on Redis.
+ */
 export interface World {
   readonly core: TestCore;
   readonly starfall: ApplicationRecord;
@@ -26,13 +31,33 @@ export async function makeWorld(
   overrides: Partial<Omit<TestCore, 'clock'>> = {},
   settle?: () => Promise<void>,
 ): Promise<World> {
-  const core = { ...(await makeCore('seed', ':memory:', settle)), ...overrides };
+  const core = { ...(await (isShared && !overrides.store ? sharedCore : embeddedCore)(settle)), ...overrides };
   const world = { core, starfall: applicationRecord('1'), rival: applicationRecord('2') };
   await core.store.transact('world', transaction => {
     for (const application of [world.starfall, world.rival]) transaction.put('applications', application);
     for (const id of [ada, ben, cyn]) transaction.put('users', userRecord(id));
   });
   return world;
+}
+
+function embeddedCore(settle?: () => Promise<void>): Promise<TestCore> {
+  return makeCore('seed', ':memory:', settle);
+}
+
+async function sharedCore(settle?: () => Promise<void>): Promise<TestCore> {
+  const { openSharedParts } = await import('../../support/engines/shared-world.ts');
+  const pendingWork = new PendingWork();
+  const core = await embeddedCore(async () => {
+    await pendingWork.settled();
+    await settle?.();
+  });
+  await core.store.close();
+  return { ...core, ...(await openSharedParts(core.clock, pendingWork)) };
+}
+
+/** How often a property is tried that makes a world for each run: fewer times on PostgreSQL, where that takes a tenth of a second. */
+export function worldRuns(usual: number): number {
+  return isShared ? Math.ceil(usual / 10) : usual;
 }
 
 /** The same store, seen by a service that starts anew: nobody is connected, no timer is armed. */

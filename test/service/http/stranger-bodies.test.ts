@@ -67,6 +67,15 @@ describe('a body without a valid credential', () => {
     }
   });
 
+  it('that is sent in full although it is too large does not hide the answer from its sender', async () => {
+    const body = Buffer.alloc(8 * mebibyte, 'a');
+    const fields = [`Content-Type: ${formType}`, `Content-Length: ${body.length}`];
+    for (let n = 0; n < 10; n++) {
+      const { status } = await sendRaw(service, head('POST', '/api/oauth2/token', ...fields), body);
+      expect(status).toBe(413);
+    }
+  });
+
   it.each(open)('without a length is answered by %s once it has 64 KiB, or before', async (_, route) => {
     const request = head(route.method, pathOf(route), `Content-Type: ${formType}`, 'Transfer-Encoding: chunked');
     const chunk = `10000\r\n${'a&'.repeat(32 * 1024)}\r\n`;

@@ -20,11 +20,12 @@ export type Answer = unknown | ((request: IncomingMessage, response: ServerRespo
  */
 export class StandIn {
   readonly answers: Record<string, Answer> = {};
-  readonly token = 'stand-in-token';
+  token = 'stand-in-token';
   /** The calls that came, in their order. */
   readonly calls: string[] = [];
   #streams = new Map<ServerResponse, URLSearchParams>();
   #sent = 0;
+  #unsent: { readonly name: StreamEventName; readonly text: string }[] = [];
   readonly #server = createServer((request, response) => this.#serve(request, response));
 
   static async open(port = 0): Promise<StandIn> {
@@ -46,13 +47,12 @@ export class StandIn {
     return `http://127.0.0.1:${this.port}/console#token=${this.token}`;
   }
 
-  /** Sends an event to every stream that asked for it. */
+  /** Sends an event to every stream that asked for it; if there is none yet, to the next one. */
   send<Name extends StreamEventName>(name: Name, data: StreamEvents[Name]): void {
     const text = `id: ${++this.#sent}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-    for (const [response, query] of this.#streams) {
-      const wanted = query.get('events');
-      if (name === 'hello' || wanted === null || wanted.split(',').includes(name)) response.write(text);
-    }
+    const streams = [...this.#streams].filter(([, query]) => asksFor(query, name));
+    for (const [response] of streams) response.write(text);
+    if (streams.length === 0) this.#unsent.push({ name, text });
   }
 
   get streams(): number {
@@ -108,7 +108,13 @@ export class StandIn {
     response.on('close', () => this.#streams.delete(response));
     const hello: StreamEvents['hello'] = { node: null, next: 0, started_at_ms: 1_700_000_000_000, metrics: [] };
     response.write(`event: hello\ndata: ${JSON.stringify(hello)}\n\n`);
+    for (const { text } of this.#unsent.filter(({ name }) => asksFor(query, name))) response.write(text);
+    this.#unsent = this.#unsent.filter(({ name }) => !asksFor(query, name));
   }
+}
+
+function asksFor(query: URLSearchParams, name: StreamEventName): boolean {
+  return query.get('events')?.split(',').includes(name) ?? true;
 }
 
 export function end(response: ServerResponse, status: number, body: unknown): void {

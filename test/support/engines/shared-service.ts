@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { inject } from 'vitest';
 import { EventReader } from '../../../src/service/cluster/event-reader.ts';
 import { type Service, type ServiceOptions, startService as start } from '../../../src/service/index.ts';
 import { eventReaders } from './delivery.ts';
+import { freshEngines } from './fresh-engines.ts';
 
 /**
  * Stands in for the service's entry point in a run with RALLYPOINT_TEST_ENGINES=shared (vitest.config.ts): what tests start without
@@ -22,19 +20,3 @@ EventReader.prototype.start = function () {
   eventReaders.add(this);
   return begin.call(this);
 };
-
-async function freshEngines(): Promise<{ readonly store: string; readonly bus: string }> {
-  const { postgres, redis } = inject('sharedEngines');
-  const client = new pg.Client(postgres);
-  await client.connect();
-  try {
-    const { rows } = await client.query(`SELECT nextval('numbers') AS number`);
-    const name = `service_${randomUUID().replaceAll('-', '')}`;
-    await client.query(`CREATE DATABASE ${name}`);
-    const store = new URL(postgres);
-    store.pathname = `/${name}`;
-    return { store: store.href, bus: redis.replace(/db=\d+$/, `db=${rows[0].number}`) };
-  } finally {
-    await client.end();
-  }
-}

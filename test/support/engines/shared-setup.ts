@@ -1,12 +1,14 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../../src/service/store/postgres/migrate.ts';
+import { openPostgres } from '../../../src/service/store/postgres/postgres.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where the services of tests keep their state when they run on PostgreSQL and Redis. */
-    sharedEngines: { readonly postgres: string; readonly redis: string };
+    sharedEngines: { readonly postgres: string; readonly redis: string; readonly template: string };
   }
 }
 
@@ -23,8 +25,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connect();
   await client.query('CREATE SEQUENCE numbers');
   await client.end();
-  project.provide('sharedEngines', { postgres: main, redis: redis.url() });
+  // A copy of a database with its tables takes a tenth of the time that an empty one and its migrations take.
+  const template = await postgres.createDatabase();
+  const migrated = await openPostgres(template);
+  await migrate(migrated);
+  await migrated.close();
+  project.provide('sharedEngines', { postgres: main, redis: redis.url(), template: nameOf(template) });
   return async () => {
     await Promise.all([postgres.remove(), redis.remove()]);
   };
+}
+
+function nameOf(database: string): string {
+  return new URL(database).pathname.slice(1);
 }

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
@@ -9,10 +10,19 @@ const noReason = 'no reason in its title';
  * at the end of the title of the test or of a suite around it (see {@link needs}); a test that gives none fails the run.
  */
 export class RunsReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     reportRetries(modules);
-    reportSkips(modules);
+    const isExplained = reportSkips(modules);
+    listFailures(modules, isExplained && errors.length === 0);
   }
+}
+
+/** Leaves the names of the failed files for scripts/run.mjs, if nothing else failed. */
+function listFailures(modules: readonly TestModule[], isAll: boolean): void {
+  const { RALLYPOINT_FAILED_FILES: path } = process.env;
+  if (path === undefined) return;
+  if (isAll) writeFileSync(path, JSON.stringify([...new Set(modules.filter(module => !module.ok()).map(fileOf))]));
+  else rmSync(path, { force: true });
 }
 
 function reportRetries(modules: readonly TestModule[]): void {
@@ -24,9 +34,10 @@ function reportRetries(modules: readonly TestModule[]): void {
   console.log(`\nPassed only when tried again:\n${lines.join('\n')}\n`);
 }
 
-function reportSkips(modules: readonly TestModule[]): void {
+/** @returns whether every skipped test gives a reason */
+function reportSkips(modules: readonly TestModule[]): boolean {
   const skipped = modules.flatMap(module => [...module.children.allTests('skipped')]).filter(isOwnDecision);
-  if (skipped.length === 0) return;
+  if (skipped.length === 0) return true;
   const byReason = Map.groupBy(skipped, reasonOf);
   const lines = [...byReason].map(([reason, tests]) => {
     const files = new Set(tests.map(({ module }) => fileOf(module)));
@@ -34,9 +45,10 @@ function reportSkips(modules: readonly TestModule[]): void {
   });
   console.log(`\nSkipped, and why:\n${lines.join('\n')}\n`);
   const unexplained = byReason.get(noReason) ?? [];
-  if (unexplained.length === 0) return;
+  if (unexplained.length === 0) return true;
   console.error(`These give no reason: ${unexplained.map(({ fullName }) => fullName).join('; ')}`);
   process.exitCode = 1;
+  return false;
 }
 
 function fileOf({ moduleId }: TestModule): string {

@@ -94,6 +94,12 @@ async function makeFriends({ window, friend, picture }: SampleStage): Promise<vo
   if (!ada) throw new Error('There is no request.');
   await friend.friends.accept(ada.id);
   await window.getByRole('button', { name: /^Grace/ }).click();
+  // A friend who asks for the other kind is accepted in the same place.
+  await friend.friends.add(ada.id, { game: true });
+  await window.getByRole('button', { name: 'Accept Grace' }).click();
+  await expect.poll(() => friend.friends.relationship(ada.id).gameType).toBe('friend');
+  await window.getByText('You and Grace are friends in this game.').first().waitFor({ state: 'attached' });
+  expect(await window.getByText('You and Grace are friends.').count()).toBe(1);
   await friend.messages.get(ada.id).send('Ahoy! <i>Up?</i>');
   await window.getByText('Ahoy! <i>Up?</i>').waitFor();
   await window.getByLabel('Write to your friend').fill('Up and ready');

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { Command, CommandType } from '../../../model/command.ts';
 import { commandTypes } from '../../../model/command.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import { countByType } from '../../../model/rules/commands/command-count.ts';
 import { navigate } from '../../router.ts';
 import { TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { commandWords as words } from '../../words/en/commands.ts';
 import { CommandEditor, hasDraft } from './command-editor.tsx';
@@ -17,14 +17,17 @@ export const newCommandPart = 'new';
 export function CommandsPane({
   scope,
   commandId,
+  find,
   onChanged,
 }: {
   readonly scope: Scope;
   readonly commandId: string | undefined;
+  /** What the list is searched for. */
+  readonly find: string;
   onChanged(): void;
 }) {
   const { application, guildId, commands } = scope;
-  const href = (id?: string) => hrefOfCommands(application.id, guildId, 'list', id);
+  const href = (id?: string) => hrefOfCommands(application.id, guildId, 'list', id, { find });
   const chosen = commands.find(({ id }) => id === commandId);
   const isNew = commandId === newCommandPart;
   const hasChoice = commandId !== undefined;
@@ -42,7 +45,7 @@ export function CommandsPane({
   }
   return (
     <div class={hasChoice ? 'commands-pane has-choice' : 'commands-pane'}>
-      <CommandList scope={scope} commandId={commandId} href={href} />
+      <CommandList scope={scope} commandId={commandId} find={find} href={href} />
       <section class="commands-chosen">
         {hasChoice && (
           <a class="button quiet commands-back" href={href()}>
@@ -76,14 +79,16 @@ const typeOrder = Object.values(commandTypes) as readonly CommandType[];
 function CommandList({
   scope: { application, guildId, commands, createsLeft },
   commandId,
+  find,
   href,
 }: {
   readonly scope: Scope;
   readonly commandId: string | undefined;
+  readonly find: string;
   href(id?: string): string;
 }) {
-  const [filter, setFilter] = useState('');
-  const shown = commands.filter(command => matches(command, filter));
+  const [text, setText] = useSearchText(find, 'find');
+  const shown = commands.filter(command => matches(command, text));
   const counts = countByType(commands);
   const groups = typeOrder.map(type => ({ type, items: shown.filter(command => command.type === type) }));
   return (
@@ -95,8 +100,8 @@ function CommandList({
             isLabelHidden
             type="search"
             placeholder={words.filter}
-            value={filter}
-            onInput={setFilter}
+            value={text}
+            onInput={setText}
           />
         </div>
         <a

@@ -1,5 +1,5 @@
 import { type Command, commandTypes } from '../../../model/command.ts';
-import { hrefOf } from '../../router.ts';
+import { hrefOf, type RouteQuery } from '../../router.ts';
 import type { commandWords } from '../../words/en/commands.ts';
 
 /** `#/commands/<application>/<global or guild>/<tab>/<command>` */
@@ -13,13 +13,10 @@ export function hrefOfCommands(
   guildId: string | undefined,
   tab: Tab = 'list',
   commandId?: string,
+  query: RouteQuery = {},
 ): string {
-  return hrefOf('commands', [
-    applicationId,
-    guildId ?? globalPart,
-    tab,
-    ...(commandId === undefined ? [] : [commandId]),
-  ]);
+  const parts = [applicationId, guildId ?? globalPart, tab, ...(commandId === undefined ? [] : [commandId])];
+  return hrefOf('commands', parts, query);
 }
 
 /** How players write or read it. */

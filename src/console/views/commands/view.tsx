@@ -87,7 +87,7 @@ export default function CommandsView({ path, query }: ViewProps) {
       {commands.error && <ErrorNote error={commands.error} onRetry={commands.reload} />}
       {!commands.data && !commands.error && <Loading />}
       {commands.data && tab === 'list' && (
-        <CommandsPane scope={scope} commandId={commandId} onChanged={commands.reload} />
+        <CommandsPane scope={scope} commandId={commandId} find={query.find ?? ''} onChanged={commands.reload} />
       )}
       {commands.data && tab === 'plan' && (
         <PlanPane key={`${application.id}/${askedScope}`} scope={scope} onChanged={commands.reload} />

@@ -2,16 +2,18 @@ import type { LobbyDetails } from '../../../wire/control/lobbies.ts';
 import { hrefOf } from '../../router.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
+import { placeText } from '../stage/places.ts';
 import { memberName } from './names.ts';
 
 const words = lobbyWords.call;
 
 export function CallTab({ lobby }: { readonly lobby: LobbyDetails }) {
   const members = new Map(lobby.members.map(member => [member.id, member]));
+  const place = { kind: 'lobby', applicationId: lobby.application_id, lobbyId: lobby.id } as const;
   if (lobby.call.length === 0) {
     return (
       <EmptyState title={words.empty} text={words.emptyHint}>
-        <a class="button" href={hrefOf('stage')}>
+        <a class="button" href={hrefOf('stage', [], { place: placeText(place) })}>
           {words.toStage}
         </a>
       </EmptyState>

@@ -9,6 +9,7 @@ import { Countdown } from '../../ui/countdown.tsx';
 import { ListWithDetail } from '../../ui/detail.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { EmptyState, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
@@ -19,7 +20,6 @@ import { metadataLine } from './metadata.ts';
 import { useLobbyPages } from './use-lobby-pages.ts';
 
 const words = lobbyWords;
-const pauseMs = 250;
 /** After so many lobbies a search asks whether to go on. */
 const searchedAtOnce = 200_000;
 
@@ -91,7 +91,7 @@ function LobbyList({
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   onCreate(): void;
 }) {
-  const [text, setText] = useState(written);
+  const [text, setText] = useSearchText(written);
   const search = useMemo(() => parseLobbySearch(written), [written]);
   const pages = useLobbyPages({
     search: search.text,
@@ -103,13 +103,9 @@ function LobbyList({
   const [searchedMax, setSearchedMax] = useState(searchedAtOnce);
   useEffect(() => setSearchedMax(searchedAtOnce), [written]);
   const isPaused = searched >= searchedMax;
-
-  // What is typed reaches the address after a pause; what the address says otherwise (a link, going back) reaches the field.
-  useEffect(() => setText(text => (text.trim() === written ? text : written)), [written]);
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery({ search: text.trim() }), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const isFiltered = written !== '';
+  const total = isFiltered ? null : pages.total;
+  const isKnown = rows.length > 0 || !failure;
 
   const names = new Map(applications.map(({ id, name }) => [id, name]));
   const allColumns: readonly Column<LobbySummary>[] = [
@@ -138,7 +134,6 @@ function LobbyList({
   ];
   // Beside a lobby there is less space.
   const columns = openId === undefined ? allColumns : allColumns.filter(({ id }) => id !== 'application');
-  const isFiltered = written !== '';
 
   return (
     <section class="lobby-list" aria-label={words.list}>
@@ -162,7 +157,7 @@ function LobbyList({
         />
       </div>
       <p class="hint" role="status">
-        {!isFiltered && pages.total !== null ? words.count(pages.total, false) : words.count(rows.length, hasMore)}
+        {isKnown && (total === null ? words.count(rows.length, hasMore) : words.count(total, false))}
         {searched > 0 && ` ${words.searched(searched, hasMore && isLoading)}`}
       </p>
       <FailureNote failure={failure} onRetry={pages.retry} />

@@ -6,6 +6,7 @@ import { act } from '../../control/act.ts';
 import { control } from '../../control/client.ts';
 import { serviceNow } from '../../control/clock.ts';
 import { messageOf } from '../../control/errors.ts';
+import { controlToken } from '../../control/session.ts';
 import { changeUse, emptyScreen, receive, type Screen, type Use, withUse } from './screen.ts';
 
 /** What is sent to `POST /interactions`. */
@@ -192,6 +193,14 @@ export function errorText(error: unknown): string {
 
 /** The clients of this tab, by user: a user who is in both panes has one, and it stays while other views are shown. */
 const clients = new Map<string, ChatClient>();
+/** How many were ever opened: rises with each. */
+const opened = signal(0);
+
+// Whoever signs out, or in by another token, leaves no client connected.
+controlToken.subscribe(() => {
+  for (const client of clients.values()) client.close();
+  clients.clear();
+});
 
 /** What was used in an interaction, by any client of this tab. */
 export function labelOfInteraction(id: string): string | undefined {
@@ -205,8 +214,18 @@ export function chatClientOf(userId: string): ChatClient {
     client = new ChatClient(userId);
     clients.set(userId, client);
     closeOldest();
+    // Not while something is being rendered.
+    queueMicrotask(() => void opened.value++);
   }
   return client;
+}
+
+/** What users have done who have a client, from the earliest on. */
+export function usesOf(userIds: readonly string[]): readonly Use[] {
+  opened.value;
+  return [...new Set(userIds)]
+    .flatMap(id => clients.get(id)?.screen.value.uses ?? [])
+    .toSorted((a, b) => a.startedMs - b.startedMs);
 }
 
 /** More than are ever in sight: the two panes have two. */

@@ -8,7 +8,7 @@ import { EmptyState, ErrorNote, Unready } from '../../ui/states.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { stageWords as words } from '../../words/en/stage.ts';
 import { AppSide } from './app-side.tsx';
-import { chatClientOf } from './chat-client.ts';
+import { usesOf } from './chat-client.ts';
 import { ConnectionState, LanguageSelect, Pane, placeName } from './pane.tsx';
 import { type Place, placeText, readPlace } from './places.ts';
 import { type StageWorld, useStageWorld } from './world.ts';
@@ -44,10 +44,7 @@ export default function StageView({ query }: ViewProps) {
   const second = query.user2 ?? grace?.id ?? ada?.id ?? '';
   const defaultPlace = placesOf(world)[0]?.places[0];
   const placeOfPane = (text: string | undefined) => readPlace(text) ?? defaultPlace;
-  const uses = [...new Set([first, second])]
-    .filter(id => world.users.some(user => user.id === id))
-    .flatMap(id => chatClientOf(id).screen.value.uses)
-    .toSorted((a, b) => a.startedMs - b.startedMs);
+  const uses = usesOf([first, second]);
   return (
     <>
       <Head />

@@ -1,11 +1,10 @@
 import { integrationTypes } from '../../../model/command.ts';
 import type { ApplicationDetails } from '../../../wire/control/world.ts';
-import { useRun } from '../../control/use-run.ts';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { CheckboxSet, FormDialog, useForm } from './form-frame.tsx';
 import { type FreshSecret, freshSecrets, saveEntry } from './save-fixture.ts';
 
 const words = worldWords.applications;
@@ -24,8 +23,7 @@ export function ApplicationForm({
   onSaved(id: string, secrets: readonly FreshSecret[]): void;
   onClose(): void;
 }) {
-  const running = useRun();
-  const { fields, changed, isChanged, set } = useFields(() => ({
+  const { running, fields, changed, isChanged, set, at, text, choice, flag } = useForm(() => ({
     name: application?.name ?? '',
     description: application?.description ?? '',
     owner_id: (application?.owner_id ?? '') as string,
@@ -53,10 +51,6 @@ export function ApplicationForm({
     onSaved(String(saved.id), fresh);
   };
 
-  const check = (
-    name: 'public_client' | 'embedded' | 'discoverable' | 'bot_require_code_grant' | 'provisional_accounts',
-    label: string,
-  ) => <Checkbox label={label} isChecked={fields[name]} onChange={isOn => set({ [name]: isOn })} />;
   return (
     <FormDialog
       title={application ? words.editTitle(application.name) : words.addTitle}
@@ -66,75 +60,28 @@ export function ApplicationForm({
       onSave={save}
       onClose={onClose}
     >
-      <TextField label={words.name} value={fields.name} {...errorAt(running, 'name')} onInput={name => set({ name })} />
-      <TextField
-        label={words.description}
-        value={fields.description}
-        {...errorAt(running, 'description')}
-        onInput={description => set({ description })}
+      <TextField label={words.name} {...text('name')} />
+      <TextField label={words.description} {...text('description')} />
+      <UserPicker label={words.owner} {...choice('owner_id')} />
+      <TextArea label={words.redirects} hint={words.redirectsHint} rows={3} isMono {...text('redirect_uris')} />
+      <CheckboxSet
+        legend={words.installs}
+        choices={Object.values(integrationTypes).map(value => ({
+          value,
+          label: words.installNames[value] ?? String(value),
+        }))}
+        value={fields.integration_types}
+        {...at('integration_types')}
+        onChange={types => set({ integration_types: types.toSorted() })}
       />
-      <UserPicker
-        label={words.owner}
-        value={fields.owner_id}
-        {...errorAt(running, 'owner_id')}
-        onChange={owner_id => set({ owner_id })}
-      />
-      <TextArea
-        label={words.redirects}
-        hint={words.redirectsHint}
-        rows={3}
-        isMono
-        value={fields.redirect_uris}
-        {...errorAt(running, 'redirect_uris')}
-        onInput={redirect_uris => set({ redirect_uris })}
-      />
-      <fieldset class="stack">
-        <legend>{words.installs}</legend>
-        {Object.values(integrationTypes).map(type => (
-          <Checkbox
-            key={type}
-            label={words.installNames[type] ?? String(type)}
-            isChecked={fields.integration_types.includes(type)}
-            onChange={isOn =>
-              set({
-                integration_types: isOn
-                  ? [...fields.integration_types, type].toSorted()
-                  : fields.integration_types.filter(other => other !== type),
-              })
-            }
-          />
-        ))}
-        {errorAt(running, 'integration_types').error && (
-          <p class="field-error" role="alert">
-            {errorAt(running, 'integration_types').error}
-          </p>
-        )}
-      </fieldset>
-      {check('public_client', words.publicClient)}
-      {check('embedded', words.embedded)}
-      {check('discoverable', words.discoverable)}
-      {check('bot_require_code_grant', words.requireCode)}
-      {check('provisional_accounts', words.provisional)}
-      <TextField
-        label={words.interactionsUrl}
-        hint={words.interactionsHint}
-        value={fields.interactions_endpoint_url}
-        {...errorAt(running, 'interactions_endpoint_url')}
-        onInput={interactions_endpoint_url => set({ interactions_endpoint_url })}
-      />
-      <TextField
-        label={words.eventsUrl}
-        value={fields.event_webhooks_url}
-        {...errorAt(running, 'event_webhooks_url')}
-        onInput={event_webhooks_url => set({ event_webhooks_url })}
-      />
-      <TextField
-        label={words.parent}
-        hint={words.parentHint}
-        value={fields.parent_id}
-        {...errorAt(running, 'parent_id')}
-        onInput={parent_id => set({ parent_id })}
-      />
+      <Checkbox label={words.publicClient} {...flag('public_client')} />
+      <Checkbox label={words.embedded} {...flag('embedded')} />
+      <Checkbox label={words.discoverable} {...flag('discoverable')} />
+      <Checkbox label={words.requireCode} {...flag('bot_require_code_grant')} />
+      <Checkbox label={words.provisional} {...flag('provisional_accounts')} />
+      <TextField label={words.interactionsUrl} hint={words.interactionsHint} {...text('interactions_endpoint_url')} />
+      <TextField label={words.eventsUrl} {...text('event_webhooks_url')} />
+      <TextField label={words.parent} hint={words.parentHint} {...text('parent_id')} />
       <p class="hint">{words.moreInFile}</p>
     </FormDialog>
   );

@@ -5,14 +5,16 @@ import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { worldWords } from '../../words/en/world.ts';
 import { ApplicationForm } from './application-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
+import { OwnerLink } from './owner-link.tsx';
 import type { PartProps } from './parts.ts';
 import type { FreshSecret } from './save-fixture.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';
@@ -21,8 +23,10 @@ import { WorldList } from './world-list.tsx';
 
 const words = worldWords.applications;
 
-export function Applications({ openId }: PartProps) {
-  const pages = usePages<ApplicationDetails>('/applications', 'applications', {}, 'applications');
+export function Applications({ openId, query }: PartProps) {
+  const search = query.search ?? '';
+  const [text, setText] = useSearchText(search);
+  const pages = usePages<ApplicationDetails>('/applications', 'applications', { search }, 'applications');
   const [secrets, setSecrets] = useState<readonly FreshSecret[]>([]);
   return (
     <>
@@ -30,9 +34,11 @@ export function Applications({ openId }: PartProps) {
         part="applications"
         pages={pages}
         openId={openId}
+        search={search}
+        filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
         addLabel={words.add}
-        empty={words.empty}
-        emptyHint={words.emptyHint}
+        empty={search === '' ? words.empty : worldWords.nothingFound}
+        emptyHint={search === '' ? words.emptyHint : worldWords.nothingFoundHint}
         columns={[
           { id: 'name', label: words.columns.name, cell: ({ name }) => name },
           { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
@@ -93,13 +99,8 @@ function ApplicationCard({
     onSecrets([{ application_id: id, application_name: data?.name ?? id, kind: credential, value }]);
     reload();
   };
-  if (!data) {
-    return (
-      <Detail title={id} id={id} closeHref={hrefOf('world', ['applications'])}>
-        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
-      </Detail>
-    );
-  }
+  if (!data)
+    return <PendingDetail id={id} closeHref={hrefOf('world', ['applications'])} error={error} onRetry={reload} />;
   const secrets = [
     { credential: 'bot_token', label: words.botToken, isThere: data.has_bot },
     { credential: 'client_secret', label: words.clientSecret, isThere: data.has_client_secret },
@@ -133,7 +134,7 @@ function ApplicationCard({
           <code>{data.id}</code>
         </Fact>
         <Fact label={words.owner}>
-          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+          <OwnerLink id={data.owner_id} />
         </Fact>
         <Fact label={words.columns.kind}>{data.public_client ? words.kinds.public : words.kinds.confidential}</Fact>
         <Fact label={words.bot}>

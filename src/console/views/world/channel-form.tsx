@@ -1,14 +1,13 @@
 import { optionChannelTypes } from '../../../model/command.ts';
 import { type PermissionOverwrite, threadTypes } from '../../../model/guild.ts';
 import type { GuildChannel, GuildDetails } from '../../../wire/control/world.ts';
-import { useRun } from '../../control/use-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
 import { hasPermission, permissionNames, withPermission } from './bits.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { FieldError, FormDialog, useForm } from './form-frame.tsx';
 import { saveEntry } from './save-fixture.ts';
 
 const words = worldWords.guilds;
@@ -28,14 +27,14 @@ export function ChannelForm({
   onSaved(): void;
   onClose(): void;
 }) {
-  const running = useRun();
-  const { fields, changed, isChanged, set } = useFields(() => ({
+  const initial = () => ({
     name: channel?.name ?? '',
     type: channel?.type ?? 0,
     nsfw: channel?.nsfw ?? false,
     parent_id: (channel?.parent_id ?? '') as string,
     permission_overwrites: (channel?.permission_overwrites ?? []) as readonly PermissionOverwrite[],
-  }));
+  });
+  const { running, fields, changed, isChanged, set, at, text, choice, flag } = useForm(initial, ['channels', '0']);
   const save = async () => {
     if (channel && !isChanged) return onClose();
     const { parent_id, ...rest } = channel ? changed : fields;
@@ -48,7 +47,6 @@ export function ChannelForm({
     toast(worldWords.saved(fields.name));
     onSaved();
   };
-  const at = (field: string) => errorAt(running, 'channels', '0', field);
   const isThread = threadTypes.has(fields.type);
   const parents = guild.channels.filter(
     ({ id, type }) =>
@@ -67,7 +65,7 @@ export function ChannelForm({
       onSave={save}
       onClose={onClose}
     >
-      <TextField label={words.channelName} value={fields.name} {...at('name')} onInput={name => set({ name })} />
+      <TextField label={words.channelName} {...text('name')} />
       <Select
         label={words.type}
         value={String(fields.type)}
@@ -78,22 +76,16 @@ export function ChannelForm({
       <Select
         label={words.parent}
         hint={words.parentHint}
-        value={fields.parent_id}
         choices={[
           { value: '', label: worldWords.none },
           ...parents.map(({ id, name }) => ({ value: id as string, label: name })),
         ]}
-        {...at('parent_id')}
-        onChange={parent_id => set({ parent_id })}
+        {...choice('parent_id')}
       />
-      <Checkbox label={words.nsfw} isChecked={fields.nsfw} onChange={nsfw => set({ nsfw })} />
+      <Checkbox label={words.nsfw} {...flag('nsfw')} />
       <fieldset class="stack">
         <legend>{words.overwrites}</legend>
-        {at('permission_overwrites').error && (
-          <p class="field-error" role="alert">
-            {at('permission_overwrites').error}
-          </p>
-        )}
+        <FieldError error={at('permission_overwrites').error} />
         {fields.permission_overwrites.map((overwrite, nth) => (
           <OverwriteFields
             key={nth}

@@ -1,4 +1,5 @@
 import { control } from '../../control/client.ts';
+import { messageOf } from '../../control/errors.ts';
 import { useRun } from '../../control/use-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { ask } from '../../ui/dialog.tsx';
@@ -14,6 +15,7 @@ export function DeleteButton({
   path,
   text,
   isBare,
+  restore,
   onDeleted,
 }: {
   readonly name: string;
@@ -23,6 +25,9 @@ export function DeleteButton({
   readonly text: string;
   /** An icon in a list, not a button with a word. */
   readonly isBare?: boolean;
+  /** Brings back what was deleted, if that can be undone. */
+  restore?(): Promise<unknown>;
+  /** Called again after it was brought back. */
   onDeleted(): void;
 }) {
   const running = useRun();
@@ -34,7 +39,11 @@ export function DeleteButton({
       return true;
     });
     if (!isDone) return;
-    toast(words.done(name));
+    const undo = restore && {
+      label: words.undo,
+      run: () => void restore().then(onDeleted, error => toast(messageOf(error), 'fault')),
+    };
+    toast(words.done(name), 'note', undo);
     onDeleted();
   };
   const label = words.label(name);

@@ -160,14 +160,14 @@ export function FixturesFile() {
 
 function countsOf(document: FixturesDocument) {
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
-  const { applications, users, guilds, relationships, social_settings, direct_messages } = (document ??
-    {}) as FixturesDocument;
+  const { applications, users, guilds, ...social } = (document ?? {}) as FixturesDocument;
   return {
     applications: count(applications),
     users: count(users),
     guilds: count(guilds),
-    relationships: count(relationships),
-    social_settings: count(social_settings),
-    direct_messages: count(direct_messages),
+    relationships: count(social.relationships),
+    social_settings: count(social.social_settings),
+    direct_messages: count(social.direct_messages),
+    application_profiles: count(social.application_profiles),
   };
 }

@@ -1,12 +1,11 @@
 import { locales } from '../../../model/locale.ts';
 import type { ApplicationDetails, GuildDetails } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
-import { useRun } from '../../control/use-run.ts';
-import { Checkbox, Select, TextField } from '../../ui/field.tsx';
+import { Select, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { CheckboxSet, FormDialog, useForm } from './form-frame.tsx';
 import { saveEntry } from './save-fixture.ts';
 
 const words = worldWords.guilds;
@@ -21,11 +20,10 @@ export function GuildForm({
   onSaved(id: string): void;
   onClose(): void;
 }) {
-  const running = useRun();
   const applications =
     useControl<{ readonly applications: readonly ApplicationDetails[] }>('/applications', { query: { limit: 1000 } })
       .data?.applications ?? [];
-  const { fields, changed, isChanged, set } = useFields(() => ({
+  const { running, fields, changed, isChanged, set, at, text, choice } = useForm(() => ({
     name: guild?.name ?? '',
     owner_id: (guild?.owner_id ?? '') as string,
     locale: guild?.locale ?? 'en-US',
@@ -46,39 +44,24 @@ export function GuildForm({
       title={guild ? words.editLabel(guild.name) : words.addTitle}
       running={running}
       isChanged={isChanged}
-      shown={['name', 'owner_id', 'locale']}
+      shown={['name', 'owner_id', 'locale', 'applications']}
       onSave={save}
       onClose={onClose}
     >
-      <TextField label={words.name} value={fields.name} {...errorAt(running, 'name')} onInput={name => set({ name })} />
-      <UserPicker
-        label={words.owner}
-        hint={words.ownerHint}
-        value={fields.owner_id}
-        {...errorAt(running, 'owner_id')}
-        onChange={owner_id => set({ owner_id })}
-      />
+      <TextField label={words.name} {...text('name')} />
+      <UserPicker label={words.owner} hint={words.ownerHint} {...choice('owner_id')} />
       <Select
         label={words.locale}
-        value={fields.locale}
         choices={locales.map(value => ({ value: value as string, label: value }))}
-        onChange={locale => set({ locale })}
+        {...choice('locale')}
       />
-      <fieldset class="stack">
-        <legend>{words.applications}</legend>
-        {applications.map(({ id, name }) => (
-          <Checkbox
-            key={id}
-            label={`${name} (${id})`}
-            isChecked={fields.applications.includes(id)}
-            onChange={isOn =>
-              set({
-                applications: isOn ? [...fields.applications, id] : fields.applications.filter(other => other !== id),
-              })
-            }
-          />
-        ))}
-      </fieldset>
+      <CheckboxSet
+        legend={words.applications}
+        choices={applications.map(({ id, name }) => ({ value: id as string, label: `${name} (${id})` }))}
+        value={fields.applications}
+        {...at('applications')}
+        onChange={ids => set({ applications: ids })}
+      />
     </FormDialog>
   );
 }

@@ -1,35 +1,45 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApplicationsPage, GuildDetails, GuildMemberDetails, GuildSummary } from '../../../wire/control/world.ts';
 import { useControl } from '../../control/use-control.ts';
 import { hrefOf, navigate } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
-import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { worldWords } from '../../words/en/world.ts';
+import { placeText } from '../stage/places.ts';
 import { namePermissions } from './bits.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { GuildForm } from './guild-form.tsx';
 import { MemberForm } from './member-form.tsx';
+import { OwnerLink } from './owner-link.tsx';
 import type { PartProps } from './parts.ts';
 import { RoleForm } from './role-form.tsx';
+import { saveEntry } from './save-fixture.ts';
 import { usePages } from './use-pages.ts';
 import { WorldList } from './world-list.tsx';
 
 const words = worldWords.guilds;
+const categoryType = 4;
 
-export function Guilds({ openId }: PartProps) {
-  const pages = usePages<GuildSummary>('/guilds', 'guilds', {}, 'guilds');
+export function Guilds({ openId, query }: PartProps) {
+  const search = query.search ?? '';
+  const [text, setText] = useSearchText(search);
+  const pages = usePages<GuildSummary>('/guilds', 'guilds', { search }, 'guilds');
   return (
     <WorldList
       part="guilds"
       pages={pages}
       openId={openId}
+      search={search}
+      filters={<TextField label={words.search} type="search" value={text} onInput={setText} />}
       addLabel={words.add}
-      empty={words.empty}
-      emptyHint={words.emptyHint}
+      empty={search === '' ? words.empty : worldWords.nothingFound}
+      emptyHint={search === '' ? words.emptyHint : worldWords.nothingFoundHint}
       columns={[
         { id: 'name', label: words.name, cell: ({ name }) => name },
         { id: 'id', label: worldWords.id, width: '11.5rem', cell: ({ id }) => <code>{id}</code> },
@@ -48,6 +58,42 @@ export function Guilds({ openId }: PartProps) {
   );
 }
 
+/** A channel of the guild, as addresses of the stage have it. */
+function stagePlace(guildId: string, channelId: string): string {
+  return placeText({ kind: 'channel', guildId, channelId });
+}
+
+/** Makes a user a member again, as the user was before. */
+function restoreMember(guildId: string, { user_id, roles, nick, joined_at_ms }: GuildMemberDetails): Promise<unknown> {
+  const member = { user_id, roles, nick, joined_at: new Date(joined_at_ms).toISOString() };
+  return saveEntry('guilds', { id: guildId, members: [member] });
+}
+
+/** A list in a guild, to which one can add. */
+function Section({
+  title,
+  addLabel,
+  onAdd,
+  children,
+}: {
+  readonly title: string;
+  readonly addLabel: string;
+  onAdd(): void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="card stack" aria-label={title}>
+      <div class="row">
+        <h3 class="grow">{title}</h3>
+        <Button icon="plus" onClick={onAdd}>
+          {addLabel}
+        </Button>
+      </div>
+      {children}
+    </section>
+  );
+}
+
 type Edited =
   | { readonly kind: 'guild' }
   | { readonly kind: 'role' | 'channel' | 'member'; readonly id: string | undefined }
@@ -59,13 +105,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
   const members = usePages<GuildMemberDetails>(`${path}/members`, 'members', {}, 'guilds');
   const applications = useControl<ApplicationsPage>('/applications', { query: { limit: 1000 } }).data?.applications;
   const [edited, setEdited] = useState<Edited>();
-  if (!data) {
-    return (
-      <Detail title={id} id={id} closeHref={hrefOf('world', ['guilds'])}>
-        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
-      </Detail>
-    );
-  }
+  if (!data) return <PendingDetail id={id} closeHref={hrefOf('world', ['guilds'])} error={error} onRetry={reload} />;
 
   const close = () => setEdited(undefined);
   const onSaved = () => {
@@ -98,7 +138,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
           <code>{data.id}</code>
         </Fact>
         <Fact label={words.owner}>
-          <a href={hrefOf('world', ['users', data.owner_id])}>{data.owner_id}</a>
+          <OwnerLink id={data.owner_id} />
         </Fact>
         <Fact label={words.locale}>{data.locale}</Fact>
         <Fact label={words.applications}>
@@ -112,13 +152,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
         </Fact>
       </dl>
 
-      <section class="card stack" aria-label={words.roles}>
-        <div class="row">
-          <h3 class="grow">{words.roles}</h3>
-          <Button icon="plus" onClick={() => setEdited({ kind: 'role', id: undefined })}>
-            {words.addRole}
-          </Button>
-        </div>
+      <Section title={words.roles} addLabel={words.addRole} onAdd={() => setEdited({ kind: 'role', id: undefined })}>
         <ul class="entries">
           {data.roles.map(role => {
             const bits = namePermissions(role.permissions);
@@ -151,15 +185,13 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
             );
           })}
         </ul>
-      </section>
+      </Section>
 
-      <section class="card stack" aria-label={words.channels}>
-        <div class="row">
-          <h3 class="grow">{words.channels}</h3>
-          <Button icon="plus" onClick={() => setEdited({ kind: 'channel', id: undefined })}>
-            {words.addChannel}
-          </Button>
-        </div>
+      <Section
+        title={words.channels}
+        addLabel={words.addChannel}
+        onAdd={() => setEdited({ kind: 'channel', id: undefined })}
+      >
         {data.channels.length === 0 && <p class="hint">{worldWords.none}</p>}
         <ul class="entries">
           {data.channels.map(channel => (
@@ -169,6 +201,9 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
                   <strong>{channel.name}</strong>
                   <span class="badge">{words.types[channel.type] ?? channel.type}</span>
                   {channel.nsfw && <span class="badge warn">{words.nsfw}</span>}
+                  {channel.type !== categoryType && (
+                    <a href={hrefOf('stage', [], { place: stagePlace(data.id, channel.id) })}>{words.toStage}</a>
+                  )}
                   {channel.linked_lobby_id !== null && (
                     <a href={hrefOf('lobbies', [channel.linked_lobby_id])}>{words.linkedLobby}</a>
                   )}
@@ -198,15 +233,13 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
             </li>
           ))}
         </ul>
-      </section>
+      </Section>
 
-      <section class="card stack" aria-label={words.members}>
-        <div class="row">
-          <h3 class="grow">{words.members}</h3>
-          <Button icon="plus" onClick={() => setEdited({ kind: 'member', id: undefined })}>
-            {words.addMember}
-          </Button>
-        </div>
+      <Section
+        title={words.members}
+        addLabel={words.addMember}
+        onAdd={() => setEdited({ kind: 'member', id: undefined })}
+      >
         <FailureNote failure={members.failure} onRetry={members.reload} />
         <ul class="entries">
           {members.rows.map(member => {
@@ -240,6 +273,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
                     path={`${path}/members/${encodeURIComponent(member.user_id)}`}
                     text={worldWords.deleting.member}
                     isBare
+                    restore={() => restoreMember(data.id, member)}
                     onDeleted={onSaved}
                   />
                 )}
@@ -252,7 +286,7 @@ function GuildCard({ id, onDeleted }: { readonly id: string; onDeleted(): void }
             {words.moreMembers}
           </Button>
         )}
-      </section>
+      </Section>
 
       {edited?.kind === 'guild' && <GuildForm guild={data} onSaved={onSaved} onClose={close} />}
       {edited?.kind === 'role' && (

@@ -1,10 +1,9 @@
 import type { GuildDetails, GuildMemberDetails } from '../../../wire/control/world.ts';
-import { useRun } from '../../control/use-run.ts';
-import { Checkbox, TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { CheckboxSet, FormDialog, useForm } from './form-frame.tsx';
 import { saveEntry } from './save-fixture.ts';
 
 const words = worldWords.guilds;
@@ -21,12 +20,12 @@ export function MemberForm({
   onSaved(): void;
   onClose(): void;
 }) {
-  const running = useRun();
-  const { fields, isChanged, set } = useFields(() => ({
+  const initial = () => ({
     user_id: (member?.user_id ?? '') as string,
     nick: member?.nick ?? '',
     roles: (member?.roles ?? []) as readonly string[],
-  }));
+  });
+  const { running, fields, isChanged, set, at, text, choice } = useForm(initial, ['members', '0']);
   const save = async () => {
     if (member && !isChanged) return onClose();
     if (fields.user_id === '') return running.fail({ message: words.noUser, issues: [] });
@@ -35,7 +34,6 @@ export function MemberForm({
     toast(words.memberSaved);
     onSaved();
   };
-  const at = (field: string) => errorAt(running, 'members', '0', field);
   return (
     <FormDialog
       title={member ? words.editLabel(member.username ?? member.user_id) : words.addMember}
@@ -45,30 +43,17 @@ export function MemberForm({
       onSave={save}
       onClose={onClose}
     >
-      {!member && (
-        <UserPicker
-          label={words.memberUser}
-          value={fields.user_id}
-          {...at('user_id')}
-          onChange={user_id => set({ user_id })}
-        />
-      )}
-      <TextField label={words.nick} value={fields.nick} {...at('nick')} onInput={nick => set({ nick })} />
-      <fieldset class="stack">
-        <legend>{words.memberRoles}</legend>
-        {guild.roles
+      {!member && <UserPicker label={words.memberUser} {...choice('user_id')} />}
+      <TextField label={words.nick} {...text('nick')} />
+      <CheckboxSet
+        legend={words.memberRoles}
+        choices={guild.roles
           .filter(({ id }) => (id as string) !== guild.id)
-          .map(({ id, name }) => (
-            <Checkbox
-              key={id}
-              label={name}
-              isChecked={fields.roles.includes(id)}
-              onChange={isOn =>
-                set({ roles: isOn ? [...fields.roles, id] : fields.roles.filter(other => other !== id) })
-              }
-            />
-          ))}
-      </fieldset>
+          .map(({ id, name }) => ({ value: id as string, label: name }))}
+        value={fields.roles}
+        {...at('roles')}
+        onChange={roles => set({ roles })}
+      />
     </FormDialog>
   );
 }

@@ -12,7 +12,7 @@ export function PermissionFields({
 }: {
   /** Decimal text. */
   readonly value: string;
-  readonly error: string | undefined;
+  readonly error?: string;
   onChange(value: string): void;
 }) {
   const shown = error ?? (readPermissions(value) === undefined ? words.permissionBitsWrong : undefined);

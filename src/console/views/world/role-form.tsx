@@ -1,9 +1,8 @@
 import type { GuildDetails, GuildRole } from '../../../wire/control/world.ts';
-import { useRun } from '../../control/use-run.ts';
 import { TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { FormDialog, useForm } from './form-frame.tsx';
 import { PermissionFields } from './permission-fields.tsx';
 import { saveEntry } from './save-fixture.ts';
 
@@ -21,12 +20,12 @@ export function RoleForm({
   onSaved(): void;
   onClose(): void;
 }) {
-  const running = useRun();
-  const { fields, changed, isChanged, set } = useFields(() => ({
+  const initial = () => ({
     name: role?.name ?? '',
     permissions: role?.permissions ?? '0',
     position: String(role?.position ?? guild.roles.length),
-  }));
+  });
+  const { running, fields, changed, isChanged, text, choice } = useForm(initial, ['roles', '0']);
   const save = async () => {
     if (role && !isChanged) return onClose();
     const { position, ...rest } = role ? changed : fields;
@@ -39,7 +38,6 @@ export function RoleForm({
     toast(worldWords.saved(fields.name));
     onSaved();
   };
-  const at = (field: string) => errorAt(running, 'roles', '0', field);
   return (
     <FormDialog
       title={role ? words.editLabel(role.name) : words.addRole}
@@ -49,18 +47,9 @@ export function RoleForm({
       onSave={save}
       onClose={onClose}
     >
-      <TextField label={words.roleName} value={fields.name} {...at('name')} onInput={name => set({ name })} />
-      <TextField
-        label={words.position}
-        value={fields.position}
-        {...at('position')}
-        onInput={position => set({ position })}
-      />
-      <PermissionFields
-        value={fields.permissions}
-        error={at('permissions').error}
-        onChange={permissions => set({ permissions })}
-      />
+      <TextField label={words.roleName} {...text('name')} />
+      <TextField label={words.position} {...text('position')} />
+      <PermissionFields {...choice('permissions')} />
     </FormDialog>
   );
 }

@@ -1,11 +1,10 @@
 import { locales } from '../../../model/locale.ts';
 import type { UserDetails } from '../../../wire/control/world.ts';
-import { useRun } from '../../control/use-run.ts';
 import { ask } from '../../ui/dialog.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { worldWords } from '../../words/en/world.ts';
-import { errorAt, FormDialog, useFields } from './form-frame.tsx';
+import { FormDialog, useForm } from './form-frame.tsx';
 import { saveEntry } from './save-fixture.ts';
 
 const words = worldWords.users;
@@ -20,8 +19,7 @@ export function UserForm({
   onSaved(id: string): void;
   onClose(): void;
 }) {
-  const running = useRun();
-  const { fields, changed, isChanged, set } = useFields(() => ({
+  const { running, fields, changed, isChanged, text, choice, flag } = useForm(() => ({
     username: user?.username ?? '',
     global_name: user?.global_name ?? '',
     locale: user?.locale ?? 'en-US',
@@ -60,41 +58,22 @@ export function UserForm({
       onSave={save}
       onClose={onClose}
     >
-      <TextField
-        label={words.username}
-        value={fields.username}
-        {...errorAt(running, 'username')}
-        onInput={username => set({ username })}
-      />
-      <TextField
-        label={words.globalName}
-        hint={words.globalNameHint}
-        value={fields.global_name}
-        {...errorAt(running, 'global_name')}
-        onInput={global_name => set({ global_name })}
-      />
+      <TextField label={words.username} {...text('username')} />
+      <TextField label={words.globalName} hint={words.globalNameHint} {...text('global_name')} />
       <Select
         label={words.locale}
-        value={fields.locale}
         choices={locales.map(value => ({ value: value as string, label: value }))}
-        onChange={locale => set({ locale })}
+        {...choice('locale')}
       />
       <TextField
         label={words.password}
         hint={words.passwordHint}
         type="password"
         autoComplete="new-password"
-        value={fields.password}
-        {...errorAt(running, 'password')}
-        onInput={password => set({ password })}
+        {...text('password')}
       />
-      <Checkbox label={words.adult} isChecked={fields.adult} onChange={adult => set({ adult })} />
-      <Checkbox
-        label={words.banned}
-        hint={words.bannedHint}
-        isChecked={fields.banned}
-        onChange={banned => set({ banned })}
-      />
+      <Checkbox label={words.adult} {...flag('adult')} />
+      <Checkbox label={words.banned} hint={words.bannedHint} {...flag('banned')} />
     </FormDialog>
   );
 }

@@ -1,16 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { UserDetails, UserSummary } from '../../../wire/control/world.ts';
 import { control } from '../../control/client.ts';
 import { useControl } from '../../control/use-control.ts';
 import { useRun } from '../../control/use-run.ts';
 import { hrefOf, navigate, setQuery } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, PendingDetail } from '../../ui/detail.tsx';
 import { ask } from '../../ui/dialog.tsx';
 import { Fact } from '../../ui/fact.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { ErrorNote, Loading } from '../../ui/states.tsx';
+import { useSearchText } from '../../ui/search-text.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.ts';
 import { socialWords } from '../../words/en/social.ts';
@@ -23,17 +23,11 @@ import { UserForm } from './user-form.tsx';
 import { WorldList } from './world-list.tsx';
 
 const words = worldWords.users;
-const pauseMs = 250;
 
 export function Users({ openId, query }: PartProps) {
   const search = query.search ?? '';
-  const [text, setText] = useState(search);
+  const [text, setText] = useSearchText(search);
   const pages = usePages<UserSummary>('/users', 'users', { search }, 'users');
-  useEffect(() => setText(text => (text.trim() === search ? text : search)), [search]);
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery({ search: text.trim() }), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
   return (
     <WorldList
       part="users"
@@ -92,13 +86,7 @@ function UserCard({
   });
   const [isEditing, setEditing] = useState(false);
   const running = useRun();
-  if (!data) {
-    return (
-      <Detail title={id} id={id} closeHref={closeHref}>
-        {error ? <ErrorNote error={error} onRetry={reload} /> : <Loading />}
-      </Detail>
-    );
-  }
+  if (!data) return <PendingDetail id={id} closeHref={closeHref} error={error} onRetry={reload} />;
   const name = data.global_name ?? data.username;
   const endTokens = async () => {
     const isSure = await ask({

@@ -6,6 +6,7 @@ const listNames = {
   relationships: ['relationship', 'relationships'],
   social_settings: ['user’s settings', 'users’ settings'],
   direct_messages: ['message', 'messages'],
+  application_profiles: ['profile', 'profiles'],
 } as const;
 
 /** The words of the world's view. */
@@ -30,6 +31,7 @@ export const worldWords = {
     label: (name: string) => `Delete ${name}`,
     confirm: 'Delete',
     done: (name: string) => `${name} was deleted.`,
+    undo: 'Undo',
     user: 'Deleted with it: its memberships in lobbies and guilds, relationships, conversations, settings, authorizations and tokens. Its gateway sessions are closed. This cannot be undone.',
     application:
       'Deleted with it: its lobbies, commands, authorizations, relationships in its games and provisional accounts. It leaves its guilds, and its tokens stop working. This cannot be undone.',
@@ -37,8 +39,11 @@ export const worldWords = {
       'Deleted with it: its roles, channels and members, and the commands in it. Linked lobbies stay, without a channel. This cannot be undone.',
     role: 'Members lose it, and overwrites that name it are deleted. This cannot be undone.',
     channel: 'Deleted with it: its threads and overwrites. A linked lobby is unlinked. This cannot be undone.',
-    member: 'The user leaves the guild, with its roles and nickname. The user itself stays.',
+    member:
+      'The user leaves the guild, with its roles and nickname; Undo brings these back. Overwrites of commands that name the user are deleted for good. The user itself stays.',
   },
+  nothingFound: 'Nothing matches',
+  nothingFoundHint: 'Search by a part of the name, or by an id.',
   discardTitle: 'Discard your changes?',
   discardText: 'What you entered in this form is lost.',
   discard: 'Discard',
@@ -49,6 +54,7 @@ export const worldWords = {
     editTitle: (name: string) => `Edit ${name}`,
     empty: 'There is no application yet',
     emptyHint: 'An application is a game or its server: it has a bot token, redirect addresses and commands.',
+    search: 'Search by name or id',
     name: 'Name',
     description: 'Description',
     owner: 'Owner',
@@ -139,6 +145,7 @@ export const worldWords = {
     addTitle: 'New guild',
     editLabel: (name: string) => `Edit ${name}`,
     linkedLobby: 'linked lobby',
+    toStage: 'on the stage',
     inside: (parent: string) => `in ${parent}`,
     overwriteCount: (count: number) => (count === 1 ? '1 overwrite' : `${count} overwrites`),
     overwriteKind: 'Role or user',
@@ -148,6 +155,7 @@ export const worldWords = {
     memberSaved: 'The member was saved.',
     empty: 'There are no guilds yet',
     emptyHint: 'A guild has roles, channels and members, and the applications that are installed in it.',
+    search: 'Search by name or id',
     name: 'Name',
     owner: 'Owner',
     ownerHint: 'The id of a user. The owner is always a member.',

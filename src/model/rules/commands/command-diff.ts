@@ -143,6 +143,7 @@ type List<Item> = readonly Item[] | null | undefined;
 
 /** Whether two lists have the same items; an empty list is none. */
 export function sameItems<Item>(a: List<Item>, b: List<Item>, sameItem: (a: Item, b: Item) => boolean): boolean {
+  if (a === b) return true;
   const length = a?.length ?? 0;
   if (length !== (b?.length ?? 0)) return false;
   for (let i = 0; i < length; i++) if (!sameItem(a?.[i] as Item, b?.[i] as Item)) return false;

@@ -51,7 +51,7 @@ const fixtures = object(
   {},
   {
     ...{ applications: objects, users: objects, guilds: objects },
-    ...{ relationships: objects, social_settings: objects, direct_messages: objects },
+    ...{ relationships: objects, social_settings: objects, direct_messages: objects, application_profiles: objects },
   },
 );
 const faults = answerOf({ faults: objects });

@@ -10,6 +10,7 @@ const fixturesBytesMax = 64 * 1024 * 1024;
 const exported = [
   ...(['applications', 'users', 'guilds', 'guild_members', 'relationships', 'game_relationships'] as const),
   ...(['social_settings', 'direct_messages'] as const),
+  'application_profiles' as const,
 ];
 
 /** A world larger than this is no document that somebody edits. */
@@ -40,8 +41,7 @@ async function presentFixtures({ store }: Core): Promise<FixturesDocument> {
   const members = Map.groupBy(await store.list('guild_members'), ({ guild_id }) => guild_id);
   return {
     applications: applications.map(application => {
-      const { bot_token_hash, client_secret_hash, verify_key: _, signing_key: __, ...rest } = application;
-      const { bot_username: ___, role_connection_metadata: ____, ...shown } = rest;
+      const { bot_token_hash, client_secret_hash, verify_key: _, signing_key: __, ...shown } = application;
       return {
         ...shown,
         ...(bot_token_hash === null && { bot_token: null }),
@@ -52,7 +52,9 @@ async function presentFixtures({ store }: Core): Promise<FixturesDocument> {
     users: users.filter(user => user.provisional_of === null).map(({ provisional_of: _, ...user }) => user),
     guilds: guilds.map(guild => ({
       ...guild,
-      members: (members.get(guild.id) ?? []).map(({ user_id, roles, nick }) => ({ user_id, roles, nick })),
+      members: (members.get(guild.id) ?? []).map(({ user_id, roles, nick, joined_at_ms }) => {
+        return { user_id, roles, nick, joined_at: timeOf(joined_at_ms) };
+      }),
     })),
     ...social,
   };
@@ -64,15 +66,21 @@ async function presentSocial({ store }: Pick<Core, 'store'>): Promise<FixturesDo
     (await store.list('users')).filter(user => user.provisional_of !== null).map(({ id }) => id),
   );
   const isBetweenUsers = (...ids: readonly UserId[]) => !ids.some(id => provisional.has(id));
+  const full = await store.list('relationships');
+  const nicknames = new Map(full.map(({ user_id, target_id, nickname }) => [`${user_id}/${target_id}`, nickname]));
   const relationships = [
-    ...(await store.list('relationships')).map(record => ({ ...record, family_id: null })),
+    ...full.map(record => ({ ...record, family_id: null })),
     ...(await store.list('game_relationships')),
   ]
     .filter(({ user_id, target_id }) => isBetweenUsers(user_id, target_id))
-    .flatMap(({ user_id, target_id, type, family_id }) => {
+    .flatMap(({ user_id, target_id, type, family_id, since_ms }) => {
       const kind = kindOf(type, user_id, target_id);
+      if (!kind) return [];
       const application = family_id === null ? {} : { application_id: family_id };
-      return kind ? [{ users: [user_id, target_id], type: kind, ...application }] : [];
+      const pair = [`${user_id}/${target_id}`, `${target_id}/${user_id}`];
+      const names = family_id === null && kind === 'friend' ? pair.map(key => nicknames.get(key) ?? null) : [];
+      const named = names.some(name => name !== null) && { nicknames: names };
+      return [{ users: [user_id, target_id], type: kind, ...application, since: timeOf(since_ms), ...named }];
     });
   const settings = (await store.list('social_settings'))
     .filter(({ user_id }) => isBetweenUsers(user_id))
@@ -83,10 +91,23 @@ async function presentSocial({ store }: Pick<Core, 'store'>): Promise<FixturesDo
   const messages = (await store.list('direct_messages'))
     .filter(({ is_ephemeral, message }) => !is_ephemeral && message.activity === undefined)
     .filter(({ author_id, recipient_id }) => isBetweenUsers(author_id, recipient_id))
-    .map(({ id, author_id, recipient_id, message, application_id }) => {
-      return { id, author_id, recipient_id, content: message.content, application_id };
+    .map(({ id, channel_id, author_id, recipient_id, message, application_id, edited_at_ms, moderation_metadata }) => {
+      const edited = edited_at_ms !== null && { edited_at: timeOf(edited_at_ms) };
+      const noted = moderation_metadata !== null && { moderation_metadata };
+      const { content } = message;
+      return { ...{ id, channel_id, author_id, recipient_id, content, application_id }, ...edited, ...noted };
     });
-  return { relationships, social_settings: settings, direct_messages: messages };
+  const profiles = (await store.list('application_profiles'))
+    .filter(({ user_id }) => isBetweenUsers(user_id))
+    .map(({ application_id, user_id, identity, username, metadata, data }) => {
+      const external_user_id = identity.provider_issued_user_id;
+      return { application_id, user_id, external_user_id, username, metadata, data };
+    });
+  return { relationships, social_settings: settings, direct_messages: messages, application_profiles: profiles };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** Each pair is named once: a request by who sent it. */

@@ -36,7 +36,7 @@ import {
   rewrittenIfChanged,
 } from './records.ts';
 import { isEntryPoint, rejectLostEntryPoint, rejectTakenName, rejectTooMany, takeCreates } from './scope-rules.ts';
-import { showCommand, type Translations } from './view.ts';
+import { encodeCommand, showCommand, type Translations } from './view.ts';
 
 /**
  * An application's commands in one place: everywhere, or in one guild. Answers are encoded JSON.
@@ -116,7 +116,7 @@ export function createCommands(core: Core): Commands {
   }
 
   async function get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string> {
-    return encode(await commandOf(store, application, place, id));
+    return encodeCommand(await commandOf(store, application, place, id));
   }
 
   async function create(application: ApplicationRecord, place: CommandPlace, input: unknown) {
@@ -131,7 +131,7 @@ export function createCommands(core: Core): Commands {
         await takeCreates(core, transaction, command.scope, 1);
       }
       await changeCommands(transaction, application, place, existing ? [existing] : [], [command]);
-      return { created: !existing, text: encode(command) };
+      return { created: !existing, text: encodeCommand(command) };
     });
   }
 
@@ -147,7 +147,7 @@ export function createCommands(core: Core): Commands {
         rejectTakenName(await commandsOf(transaction, application, place), command);
       }
       await changeCommands(transaction, application, place, [stored], [command]);
-      return encode(command);
+      return encodeCommand(command);
     });
   }
 
@@ -173,7 +173,7 @@ export function createCommands(core: Core): Commands {
       const creates = matches.filter(match => !match).length;
       await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);
       await changeCommands(transaction, application, place, stored, commands);
-      return JSON.stringify(commands.map(command => showCommand(command, 'all')));
+      return `[${commands.map(encodeCommand).join()}]`;
     });
   }
 
@@ -208,10 +208,6 @@ function rulesFor(application: ApplicationRecord, { guildId }: CommandPlace): Co
 
 function normalized(input: CommandInput, application: ApplicationRecord, place: CommandPlace): NormalizedCommand {
   return normalizeCommand(input, application, rulesFor(application, place).scope);
-}
-
-function encode(command: CommandRecord): string {
-  return JSON.stringify(showCommand(command, 'all'));
 }
 
 /**

@@ -28,6 +28,22 @@ export function showCommand(command: CommandRecord, translations: Translations):
   return shown;
 }
 
+/** The JSON of options, which are most of a command, for as long as some command has them. */
+const optionTexts = new WeakMap<readonly CommandOption[], string>();
+
+/** The command with all translations, as {@link showCommand} shows it, encoded as JSON. */
+export function encodeCommand(command: CommandRecord): string {
+  const shown = showCommand(command, 'all');
+  const { options } = shown;
+  if (!options) return JSON.stringify(shown);
+  const optionsText = optionTexts.get(options) ?? JSON.stringify(options);
+  optionTexts.set(options, optionsText);
+  const text = JSON.stringify({ ...shown, options: undefined });
+  // The options come before this field, behind which there is no text that could look like it.
+  const at = text.lastIndexOf(',"nsfw":');
+  return `${text.slice(0, at)},"options":${optionsText}${text.slice(at)}`;
+}
+
 /** Where a global command can be used. The deprecated flag follows the contexts once those are set. */
 function showPlaces(shown: Command, { contexts = null, dm_permission, integration_types = [] }: CommandRecord): void {
   shown.dm_permission = contexts === null ? dm_permission : contexts.includes(interactionContexts.BOT_DM);

@@ -9,6 +9,7 @@ import type { ApplicationRecord, WebhookEventRecord, WebhookQueueRecord } from '
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { createExpiry } from '../expiry.ts';
+import { WaitingBytes, waitingBytesOf } from './waiting-bytes.ts';
 
 /** An event for an application's server. */
 export interface WebhookEvent {
@@ -29,7 +30,8 @@ export type AfterCommit = () => void;
 
 /**
  * Delivers signed events, which wait in the store. Each is repeated with growing pauses until it is acknowledged with 204 or
- * `serviceLimits.webhookEventRetryMs` have passed. Queues are bounded, and events beyond the bound are dropped.
+ * `serviceLimits.webhookEventRetryMs` have passed. What waits is bounded by number for each queue, and in bytes for each application and
+ * in total; events beyond a bound are dropped.
  *
  * Deliveries at the same time are bounded, in all and for each application. Queues beyond that wait for their turn; of these, events that
  * are too old to be repeated are given up.
@@ -56,6 +58,9 @@ const turnsMax = 1000;
 const parkMs = 60_000;
 /** Requests whose traces are remembered until their events are delivered. */
 const tracesMax = 1000;
+/** How old the count of waiting bytes may be, and how often dropped events of an application are logged. */
+const recountMs = 60_000;
+const logEveryMs = 60_000;
 
 const firstPauseMs = 1000;
 const acknowledged = 204;
@@ -80,12 +85,22 @@ interface Receiver {
   readonly turns: Map<string, number>;
 }
 
+/** Events of an application that were dropped since the last line about them. */
+interface Drops {
+  count: number;
+  readonly atMs: number;
+}
+
 export function createWebhookDelivery(core: Core, pendingWork: PendingWork): WebhookDelivery {
   const { clock, ids, journal, log, metrics, store } = core;
   const expiry = createExpiry(core, 'webhook_queues', onDue);
   /** Events run in the trace of the request that caused them, if that was a request to this process. */
   const traces = new Map<string, ReturnType<typeof AsyncLocalStorage.snapshot>>();
   const receivers = new Map<ApplicationId, Receiver>();
+  const waiting = new WaitingBytes();
+  const drops = new Map<ApplicationId, Drops>();
+  metrics.watch({ waitingWebhookBytes: () => waiting.total });
+  let countedMs = 0;
   let running = 0;
   let life = new AbortController();
 
@@ -93,10 +108,14 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     const { queue: id, scope, application, name, url, about, body } = event;
     const nowMs = clock.now();
     const queue = (await transaction.get('webhook_queues', id)) ?? newQueue(id, scope, application.id, nowMs);
-    if (queue.next - queue.first >= waitingPerQueueMax) return () => dropped(event);
-    transaction.put('webhook_queues', { ...queue, next: queue.next + 1 });
+    const bytes = waitingBytesOf(event);
+    const isFull = queue.next - queue.first >= waitingPerQueueMax || !waiting.hasRoom(application.id, bytes);
+    if (isFull) return () => dropped(event);
+    transaction.put('webhook_queues', { ...queue, next: queue.next + 1, bytes: (queue.bytes ?? 0) + bytes });
     transaction.put('webhook_events', { queue_id: id, number: queue.next, name, url, about, body, sent_at_ms: nowMs });
     return () => {
+      waiting.change(application.id, bytes);
+      recountIfOld();
       remember(traceKey(id, queue.next));
       if (queue.next > queue.first) return; // It is delivered after those before it.
       const receiver = receiverOf(application.id);
@@ -107,10 +126,37 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   }
 
   function dropped({ application, name, about }: WebhookEvent): void {
-    log.warn({ application: application.id, ...about }, 'A webhook event was dropped: too many are queued.');
+    recountIfOld();
+    logDropped(application.id);
     journal.write('delivery', {
       ...{ event: name, application: application.id, ...about },
       ...{ outcome: 'dropped' satisfies Outcome, attempt: 0, status: null },
+    });
+  }
+
+  /** One line each minute, because a server that is down has many events dropped. */
+  function logDropped(application: ApplicationId): void {
+    const nowMs = performance.now();
+    const before = drops.get(application);
+    if (before && nowMs - before.atMs < logEveryMs) {
+      before.count++;
+      return;
+    }
+    const count = (before?.count ?? 0) + 1;
+    drops.set(application, { count: 0, atMs: nowMs });
+    log.warn({ application, dropped: count }, 'Webhook events were dropped: too many are queued.');
+  }
+
+  function recountIfOld(): void {
+    const nowMs = performance.now();
+    if (nowMs - countedMs < recountMs) return;
+    countedMs = nowMs;
+    recount();
+  }
+
+  function recount(): void {
+    waiting.recount(store, life.signal).catch((error: unknown) => {
+      log.error({ error }, 'The webhook events that wait could not be counted; they are counted again later.');
     });
   }
 
@@ -217,11 +263,13 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
         }
         transaction.delete('webhook_events', id, queue.first);
         old.push(event);
-        queue = { ...queue, first: queue.first + 1, failures: 0 };
+        queue = { ...withoutFirst(queue, event), failures: 0 };
       }
       return undefined;
     });
-    for (const { name, about, number } of old) {
+    for (const event of old) {
+      const { name, about, number } = event;
+      waiting.change(application_id, -waitingBytesOf(event));
       traces.delete(traceKey(id, number));
       journal.write('delivery', {
         ...{ event: name, application: application_id, ...about },
@@ -280,23 +328,24 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   }
 
   /** Records the end of a delivery. @param pauseMs the time until the event is sent again; undefined when it is not */
-  async function settle({ queue: { id, scope, claim } }: Claimed, pauseMs: number | undefined) {
+  async function settle({ queue: { id, scope, claim, application_id }, event }: Claimed, pauseMs: number | undefined) {
     const result = await store.transact(scope, async transaction => {
       const queue = await transaction.get('webhook_queues', id);
       const nowMs = clock.now();
-      if (!queue || queue.claim !== claim) return {}; // Another node has it.
+      if (!queue || queue.claim !== claim) return { bytes: 0 }; // Another node has it.
       if (pauseMs !== undefined) {
         const dueMs = nowMs + pauseMs;
         transaction.put('webhook_queues', {
           ...queue,
           ...{ claim: null, failures: queue.failures + 1, expires_at_ms: dueMs },
         });
-        return { dueMs };
+        return { dueMs, bytes: 0 };
       }
       transaction.delete('webhook_events', id, queue.first);
-      const rest = { ...queue, first: queue.first + 1, failures: 0, expires_at_ms: nowMs + claimMs };
-      return { next: await continueWith(transaction, rest) };
+      const rest = { ...withoutFirst(queue, event), failures: 0, expires_at_ms: nowMs + claimMs };
+      return { next: await continueWith(transaction, rest), bytes: -waitingBytesOf(event) };
     });
+    waiting.change(application_id, result.bytes);
     if (result.dueMs !== undefined) expiry.notice(result.dueMs);
     return result.next;
   }
@@ -342,6 +391,7 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     async start() {
       life = new AbortController();
       if (!core.cluster) await releaseClaims();
+      recount();
       const stop = expiry.begin();
       return () => {
         stop();
@@ -356,8 +406,14 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
 function newQueue(id: string, scope: string, applicationId: string, nowMs: number): WebhookQueueRecord {
   return {
     ...{ id, scope, application_id: applicationId as ApplicationRecord['id'], expires_at_ms: nowMs },
-    ...{ claim: null, failures: 0, first: 1, next: 1 },
+    ...{ claim: null, failures: 0, first: 1, next: 1, bytes: 0 },
   };
+}
+
+/** The queue when its first event is gone. */
+function withoutFirst(queue: WebhookQueueRecord, event: WebhookEventRecord): WebhookQueueRecord {
+  const bytes = Math.max(0, (queue.bytes ?? 0) - waitingBytesOf(event));
+  return { ...queue, first: queue.first + 1, bytes };
 }
 
 function traceKey(queue: string, number: number): string {

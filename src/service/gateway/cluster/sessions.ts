@@ -31,6 +31,8 @@ export interface NodeSessions {
 const sweepMs = 5000;
 /** How often, over all nodes, the sessions of a departed node are read. */
 const leaseMs = 10_000;
+/** How long a new session waits for events that were committed before it. */
+const caughtUpMsMax = 1000;
 /** Sessions that are ended together. */
 const chunkSize = 32;
 
@@ -71,6 +73,19 @@ export class ClusterSessions {
     this.#stopListening?.();
     await this.storage.stop();
     await this.#sweeping;
+  }
+
+  /**
+   * Resolves when what was committed before the call has been delivered here: a session that follows its topics only then receives
+   * no event of what was acknowledged before its Identify. Events can be held back, so it waits no longer than a bounded time.
+   */
+  async caughtUp(): Promise<void> {
+    let cancel: Cancel | undefined;
+    const late = new Promise<void>(resolve => {
+      cancel = systemClock.schedule(caughtUpMsMax, resolve);
+    });
+    await Promise.race([this.#cluster.caughtUp().catch(() => {}), late]);
+    cancel?.();
   }
 
   /**

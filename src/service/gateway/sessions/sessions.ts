@@ -142,7 +142,7 @@ export class Sessions implements SessionOwner, NodeSessions, PacedSessions, Rest
    *   connection
    */
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
-    const registration = await this.#registrations.get(session);
+    const [registration] = await Promise.all([this.#registrations.get(session), this.#cluster?.caughtUp()]);
     if (!registration) return undefined; // The session has ended already.
     // Its client may know of it only when another node can continue it.
     if (this.#cluster) session.connection?.withhold();

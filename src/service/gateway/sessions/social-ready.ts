@@ -1,5 +1,5 @@
 import type { DirectChannel } from '../../../model/direct-message.ts';
-import { capabilities, type PlayerReady, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
+import { capabilities, intents, type PlayerReady, type Ready, type ReadySupplemental } from '../../../model/gateway.ts';
 import type { GameRelationship, Relationship } from '../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
@@ -144,7 +144,10 @@ async function readChannels(
   { user: { id }, may }: SocialViewer,
   users: ReadyUsers,
 ): Promise<Pick<Ready, 'private_channels'>> {
-  await session.follow(may('dm_channels.messages.read') ? topics.directMessages(id) : topics.invites(id));
+  // A user's own client has no intents, and receives everything.
+  const receivesMessages =
+    may('dm_channels.messages.read') && ((session.record.intents ?? -1) & intents.DIRECT_MESSAGES) !== 0;
+  await session.follow(receivesMessages ? topics.directMessages(id) : topics.invites(id));
   if (!may('dm_channels.read')) return { private_channels: [] };
   const found = await readDirectChannels(store, id);
   for (const { other } of found) users.add(other);

@@ -47,7 +47,7 @@ export function createRoleConnections({ store }: Pick<Core, 'store'>): RoleConne
   return {
     async replaceMetadata({ id }, body) {
       rejectIssues(checkRoleConnectionMetadata(body));
-      const role_connection_metadata = (body as RoleConnectionMetadata[]).map(normalize);
+      const role_connection_metadata = (body as RoleConnectionMetadata[]).map(roleConnectionMetadataRecord);
       return (await changeApplication(store, id, { role_connection_metadata })).role_connection_metadata;
     },
 
@@ -85,7 +85,8 @@ function view(record: RoleConnectionRecord | undefined): RoleConnection {
   return { platform_name, platform_username, metadata };
 }
 
-function normalize(item: RoleConnectionMetadata): RoleConnectionMetadata {
+/** As it is stored: without null texts. */
+export function roleConnectionMetadataRecord(item: RoleConnectionMetadata): RoleConnectionMetadata {
   const { type, key, name, description } = item;
   return {
     ...{ type, key, name, name_localizations: given(item.name_localizations) },

@@ -10,7 +10,7 @@ import { limits } from '../../../model/limits/limits.ts';
 import { expandScopes } from '../../../model/oauth.ts';
 import { isLonger } from '../../../model/rules/field.ts';
 import { checkApplicationProfile } from '../../../model/rules/social/profile.ts';
-import type { UserId } from '../../../model/snowflake.ts';
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { putProfile, storedProfileView } from '../../domain/social/users/profiles.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
@@ -75,7 +75,7 @@ export function createApplicationProfiles({ store }: Pick<Core, 'store'>): Appli
             ...empty,
             username: username === undefined ? before.username : username,
             metadata: metadata === undefined ? before.metadata : metadata,
-            data: data === undefined ? before.data : dataOf(data),
+            data: data === undefined ? before.data : storedData(data),
           };
           await putProfile(transaction, record);
           return storedProfileView(record);
@@ -106,8 +106,7 @@ async function readOwner(
   }
   const authorization = await authorizationOf(view, application, user.id);
   if (!authorization || !expandScopes(authorization.scopes).has(profileScope)) throw new RequestError('missing_scope');
-  const identities = await identitiesOf(view, application.id, user.id);
-  const known = identities.find(one => one.hash === hashOf(application, one, externalId));
+  const { identities, known } = await identityWith(view, application, user.id, externalId);
   return {
     profile: await view.get('application_profiles', user.id, application.id),
     empty: emptyProfile({ application, user, authorization, externalId, known }),
@@ -115,8 +114,22 @@ async function readOwner(
   };
 }
 
+/** The identities that the user has signed in by, and that with the external id. */
+export async function identityWith(
+  view: StoreView,
+  application: ApplicationRecord,
+  userId: UserId,
+  externalId: string,
+): Promise<{
+  readonly identities: readonly ExternalIdentityRecord[];
+  readonly known: ExternalIdentityRecord | undefined;
+}> {
+  const identities = await identitiesOf(view, application.id, userId);
+  return { identities, known: identities.find(one => one.hash === hashOf(application, one, externalId)) };
+}
+
 /** Of a child application's user it may be the parent's. */
-async function authorizationOf(
+export async function authorizationOf(
   view: StoreView,
   { id, parent_id }: ApplicationRecord,
   user_id: UserId,
@@ -128,16 +141,22 @@ async function authorizationOf(
 interface ProfileParts {
   readonly application: ApplicationRecord;
   readonly user: UserRecord;
-  readonly authorization: AuthorizationRecord;
+  readonly authorization: AuthorizationRecord | undefined;
   readonly externalId: string;
   readonly known: ExternalIdentityRecord | undefined;
 }
 
-function emptyProfile({ application, user, authorization, externalId, known }: ProfileParts): ApplicationProfileRecord {
+export function emptyProfile({
+  application,
+  user,
+  authorization,
+  externalId,
+  known,
+}: ProfileParts): ApplicationProfileRecord {
   return {
     user_id: user.id,
     application_id: application.id,
-    authorization_id: authorization.id,
+    authorization_id: authorization?.id ?? null,
     identity_hash: known?.hash ?? claimedHash(externalId),
     identity: {
       provider_type: known ? providerTypes[known.type] : 'NONE',
@@ -172,7 +191,7 @@ function issuerOf({ identity_providers }: ApplicationRecord, type: ExternalAuthT
 }
 
 /** Without anything that the interface does not name. */
-function dataOf(data: ProfileData | null): ProfileData | null {
+export function storedData(data: ProfileData | null): ProfileData | null {
   if (data === null) return null;
   const { primary, dynamic } = data;
   const value = <Value>(given: Value): Value =>
@@ -187,8 +206,13 @@ function dataOf(data: ProfileData | null): ProfileData | null {
 }
 
 /** Of an identity that only the application's server knows. */
-function claimedHash(externalId: string): string {
+export function claimedHash(externalId: string): string {
   return hashSecret(JSON.stringify(['NONE', '', externalId]));
+}
+
+/** The profiles for an identity. */
+export function holdersOf(view: StoreView, id: ApplicationId, hash: string) {
+  return view.list('application_profiles', { index: 'byIdentity', equals: [id, hash] });
 }
 
 /** @throws RequestError `invalid_form_body` when another user has the identity */
@@ -198,7 +222,7 @@ async function requireFree(
   { userId }: ProfileOwner,
   hash: string,
 ): Promise<void> {
-  const holders = await transaction.list('application_profiles', { index: 'byIdentity', equals: [id, hash] });
+  const holders = await holdersOf(transaction, id, hash);
   if (holders.some(({ user_id }) => user_id !== userId)) throw wrongIdentity();
 }
 

@@ -15,6 +15,8 @@ export interface WebhookQueueRecord {
   /** Number of its first event, and of the next to be added. */
   first: number;
   next: number;
+  /** Of the events that wait, as they count towards the bounds; absent in records of older versions. */
+  bytes?: number;
 }
 
 export interface WebhookEventRecord {

@@ -10,7 +10,8 @@ import {
 } from '../../../../src/service/domain/commands/permissions.ts';
 import type { CommandPlace } from '../../../../src/service/domain/commands/records.ts';
 import { RequestError } from '../../../../src/service/support/request-error.ts';
-import { ada, applicationRecord, makeWorld, userRecord } from '../support.ts';
+import { patienceMs } from '../../../support/runs/soak.ts';
+import { ada, applicationRecord, makeWorld, userRecord, worldRuns } from '../support.ts';
 
 /**
  * The service's commands and their overwrites against a plain model of them: whatever is written, in whatever order and
@@ -247,58 +248,66 @@ function editText(at: number, which: number, given: { readonly description?: str
   };
 }
 
-it('the service holds what the model holds after any writes to any scope, and rejects what it rejects', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), async steps => {
-      const real = await openReal();
-      const model = new Model();
-      for (const run of steps) {
-        await run(model, real);
-        await expectSame(model, real);
-      }
-    }),
-    { numRuns: 100 },
-  );
-});
-
-it('a bulk write does what the same edits do one by one', async () => {
-  const set = fc.uniqueArray(draft, {
-    selector: ({ type, name }) => (type === 4 ? '4' : `${type} ${name}`),
-    maxLength: 8,
-  });
-  await fc.assert(
-    fc.asyncProperty(set, set, async (first, second) => {
-      const [atOnce, oneByOne] = [await openReal(), await openReal()];
-      const wanted = keepEntryPoint(first, second);
-      for (const { commands } of [atOnce, oneByOne]) await commands.replaceAll(game, {}, first);
-      await atOnce.commands.replaceAll(game, {}, wanted);
-
-      const before = await listed(oneByOne);
-      for (const held of before) {
-        if (!wanted.some(one => one.type === held.type && one.name === held.name)) {
-          await oneByOne.commands.remove(game, {}, held.id);
+it(
+  'the service holds what the model holds after any writes to any scope, and rejects what it rejects',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), async steps => {
+        const real = await openReal();
+        const model = new Model();
+        for (const run of steps) {
+          await run(model, real);
+          await expectSame(model, real);
         }
-      }
-      for (const one of wanted) {
-        const held = before.find(({ type, name }) => type === one.type && name === one.name);
-        if (held) await oneByOne.commands.edit(game, {}, held.id, content(one));
-        else await oneByOne.commands.create(game, {}, one);
-      }
+      }),
+      { numRuns: worldRuns(100) },
+    );
+  },
+  patienceMs,
+);
 
-      const kept = (commands: readonly Held[]) => commands.filter(({ id }) => before.some(held => held.id === id));
-      const [a, b] = [await listed(atOnce), await listed(oneByOne)];
-      expect(a.map(content)).toEqual(b.map(content));
-      expect(kept(a).map(({ id }) => id)).toEqual(kept(b).map(({ id }) => id));
-      const unchanged = (commands: readonly Held[]) =>
-        before.map(({ id, version }) => commands.find(one => one.id === id)?.version === version);
-      expect(unchanged(a)).toEqual(unchanged(b));
-    }),
-    { numRuns: 100 },
-  );
-});
+it(
+  'a bulk write does what the same edits do one by one',
+  async () => {
+    const set = fc.uniqueArray(draft, {
+      selector: ({ type, name }) => (type === 4 ? '4' : `${type} ${name}`),
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(set, set, async (first, second) => {
+        const [atOnce, oneByOne] = [await openReal(), await openReal()];
+        const wanted = keepEntryPoint(first, second);
+        for (const { commands } of [atOnce, oneByOne]) await commands.replaceAll(game, {}, first);
+        await atOnce.commands.replaceAll(game, {}, wanted);
+
+        const before = await listed(oneByOne);
+        for (const held of before) {
+          if (!wanted.some(one => one.type === held.type && one.name === held.name)) {
+            await oneByOne.commands.remove(game, {}, held.id);
+          }
+        }
+        for (const one of wanted) {
+          const held = before.find(({ type, name }) => type === one.type && name === one.name);
+          if (held) await oneByOne.commands.edit(game, {}, held.id, content(one));
+          else await oneByOne.commands.create(game, {}, one);
+        }
+
+        const kept = (commands: readonly Held[]) => commands.filter(({ id }) => before.some(held => held.id === id));
+        const [a, b] = [await listed(atOnce), await listed(oneByOne)];
+        expect(a.map(content)).toEqual(b.map(content));
+        expect(kept(a).map(({ id }) => id)).toEqual(kept(b).map(({ id }) => id));
+        const unchanged = (commands: readonly Held[]) =>
+          before.map(({ id, version }) => commands.find(one => one.id === id)?.version === version);
+        expect(unchanged(a)).toEqual(unchanged(b));
+      }),
+      { numRuns: worldRuns(100) },
+    );
+  },
+  patienceMs,
+);
 
 it('a command that is deleted while its overwrites are set leaves no overwrites behind', async () => {
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < worldRuns(20); round++) {
     const { commands, permissions } = await openReal();
     const { text } = await commands.create(game, {}, { name: 'a', description: 'one' });
     const { id } = JSON.parse(text) as Command;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCommands } from '../../../../src/service/domain/commands/commands.ts';
 import { everywhere } from '../../../../src/service/domain/commands/records.ts';
 import { arbitraryBrokenCommand, arbitraryCommand } from '../../../support/commands/arbitrary-command.ts';
-import { applicationRecord, makeWorld, refusal } from '../support.ts';
+import { applicationRecord, makeWorld, refusal, worldRuns } from '../support.ts';
 
 const game = applicationRecord('3', { embedded: true, integration_types: [0, 1] });
 
@@ -21,7 +21,7 @@ describe('any valid command', () => {
         expect(await commands.list(game, everywhere, 'all')).toBe(first);
         await commands.remove(game, everywhere, answered.id);
       }),
-      { numRuns: 100 },
+      { numRuns: worldRuns(100) },
     );
   });
 });
@@ -37,7 +37,7 @@ describe('any command with a fault', () => {
         expect(fault.issues).toContainEqual(expect.objectContaining({ path, code }));
         expect(await commands.list(game, everywhere, 'all')).toBe('[]');
       }),
-      { numRuns: 100 },
+      { numRuns: worldRuns(100) },
     );
   });
 });

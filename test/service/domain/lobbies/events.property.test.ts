@@ -5,6 +5,7 @@ import type { GatewayLobby, GatewayLobbyMember } from '../../../../src/model/lob
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { RequestError } from '../../../../src/service/support/request-error.ts';
+import { patienceMs } from '../../../support/runs/soak.ts';
 import { tries } from '../../../support/runs/tries.ts';
 import {
   ada,
@@ -19,6 +20,7 @@ import {
   putGuild,
   userRecord,
   type World,
+  worldRuns,
 } from '../support.ts';
 
 /** What a client that believes its events holds. */
@@ -179,29 +181,33 @@ class Stage {
 const nothing = () => undefined;
 
 describe('a session that follows its events', () => {
-  it('holds after every change exactly what a new session would be shown, and every message once', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
-        const world = await makeWorld();
-        const { core, starfall } = world;
-        await enter(core, starfall.id, ada);
-        await putGuild(core, guildRecord({ channels: [channelRecord(), channelRecord({ id: '8' })] }), ada);
-        const stage = new Stage(world, await listen(core, starfall.id, ada));
-        const { believer, lobbies } = stage;
-        const stop = await lobbies.start();
-        for (const next of steps) {
-          await stage.play(next);
-          const shown = await lobbies.ofPlayer(starfall.id, ada);
-          expect(comparable(believer.lobbies.values())).toEqual(comparable(shown.map(seen => JSON.parse(seen.text))));
-          expect(believer.messages.map(message => message.id)).toEqual(stage.sent);
-          for (const { id, member_count } of await core.store.list('lobbies')) {
-            expect(await core.store.list('lobby_members', { equals: [id] })).toHaveLength(member_count);
+  it(
+    'holds after every change exactly what a new session would be shown, and every message once',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
+          const world = await makeWorld();
+          const { core, starfall } = world;
+          await enter(core, starfall.id, ada);
+          await putGuild(core, guildRecord({ channels: [channelRecord(), channelRecord({ id: '8' })] }), ada);
+          const stage = new Stage(world, await listen(core, starfall.id, ada));
+          const { believer, lobbies } = stage;
+          const stop = await lobbies.start();
+          for (const next of steps) {
+            await stage.play(next);
+            const shown = await lobbies.ofPlayer(starfall.id, ada);
+            expect(comparable(believer.lobbies.values())).toEqual(comparable(shown.map(seen => JSON.parse(seen.text))));
+            expect(believer.messages.map(message => message.id)).toEqual(stage.sent);
+            for (const { id, member_count } of await core.store.list('lobbies')) {
+              expect(await core.store.list('lobby_members', { equals: [id] })).toHaveLength(member_count);
+            }
           }
-        }
-        stop();
-        await core.store.close();
-      }),
-      tries(100, 3_000),
-    );
-  });
+          stop();
+          await core.store.close();
+        }),
+        tries(worldRuns(100), 3_000),
+      );
+    },
+    patienceMs,
+  );
 });

@@ -5,7 +5,7 @@ import { relationshipTypes } from '../../../../src/model/relationship.ts';
 import { RequestError } from '../../../../src/service/support/request-error.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { tries } from '../../../support/runs/tries.ts';
-import { ada, ben, cyn } from '../support.ts';
+import { ada, ben, cyn, worldRuns } from '../support.ts';
 import { heardOn, type MessagesRig, makeMessagesRig, topicsOf } from './rig.ts';
 
 const { FRIEND, BLOCKED } = relationshipTypes;
@@ -173,7 +173,7 @@ describe('messages of some people over time', () => {
         await rig.core.store.close();
       }
     });
-    await fc.assert(property, { ...tries(40, 3_000), endOnFailure: true });
+    await fc.assert(property, { ...tries(worldRuns(40), 3_000), endOnFailure: true });
   }, 600_000);
 });
 

@@ -216,6 +216,16 @@ describe('an ephemeral message', () => {
     expect(await refusal(remove(ada, ben, sent.id))).toMatchObject({ reason: 'unknown_message' });
   });
 
+  it('is forgotten when more than 200 others follow, so that a flood does not fill the store', async () => {
+    const first = await rig.send(ada, ben, 'first');
+    for (let number = 0; number < 400; number++) await rig.send(ada, ben, String(number));
+    const stored = await rig.core.store.list('direct_messages');
+    expect(stored.length).toBeGreaterThanOrEqual(200);
+    expect(stored.length).toBeLessThan(240);
+    expect(stored.at(-1)?.message.content).toBe('399');
+    expect(await refusal(edit(ada, ben, first.id, 'x'))).toMatchObject({ reason: 'unknown_message' });
+  });
+
   it('is what two provisional accounts send each other', async () => {
     await rig.relate(ada, ben, FRIEND);
     await rig.makeProvisional(ada);

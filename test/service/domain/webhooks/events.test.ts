@@ -6,6 +6,7 @@ import { deliveriesPerApplicationMax, waitingPerQueueMax } from '../../../../src
 import { createWebhookEvents, type WebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import type { FetchInit } from '../../../../src/wire/clock/ports.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
@@ -324,5 +325,67 @@ describe('a server that does not answer', () => {
     await settled();
     expect(posted).toHaveLength(deliveriesPerApplicationMax);
     expect(deliveries().filter(({ outcome }) => outcome === 'given up')).toHaveLength(more);
+  });
+});
+
+describe('the bytes that wait', () => {
+  const { webhookWaitingBytesMax, webhookWaitingBytesPerApplicationMax } = serviceLimits;
+  const inAnHour = { expires_at_ms: Date.UTC(2026, 0, 1, 1), claim: null, failures: 1, first: 1, next: 2 };
+
+  /** Stores queues of which each counts as many bytes, and starts the deliveries anew, which count them. */
+  async function waiting(...queues: readonly { application: string; bytes: number }[]): Promise<void> {
+    stop();
+    await world.core.store.transact('queues', transaction => {
+      for (const [at, { application, bytes }] of queues.entries()) {
+        const id = `${application}/${at}`;
+        const queue = { ...inAnHour, id, scope: 'queues', application_id: application, bytes };
+        transaction.put('webhook_queues', queue);
+      }
+    });
+    events = createWebhookEvents(world.core, pendingWork);
+    stop = await events.start();
+    lobbies = createLobbies(world.core, { webhookEvents: events });
+    await settled();
+  }
+  const theirs = (outcome: string) => deliveries().filter(entry => entry.outcome === outcome);
+
+  it('for one application are bounded, and further events are dropped, also after a restart', async () => {
+    await waiting({ application: '1', bytes: webhookWaitingBytesPerApplicationMax - 10_000 });
+    answers = Array.from({ length: 100 }, () => undefined);
+    for (let n = 0; n < 40; n++) await send('x'.repeat(500), await created());
+    await settled();
+    const dropped = theirs('dropped').length;
+    expect(dropped).toBeGreaterThan(20);
+    expect(posted).toHaveLength(40 - dropped);
+  });
+
+  it('of one application leave room for the others, up to a bound in total', async () => {
+    const other = applicationRecord('2', { event_webhooks_url: url, ...createKeyPair(seededEntropy('other')) });
+    await keep(other);
+    await waiting({ application: '1', bytes: webhookWaitingBytesPerApplicationMax });
+    const lobbyOfOther: Lobby = JSON.parse(await lobbies.create(other, { members: [{ id: ada }] }));
+    const sendOther = () => lobbies.messages.send(other, userRecord(ada), lobbyOfOther.id, { content: 'Hello' });
+    await send();
+    await sendOther();
+    await settled();
+    expect(posted.map(({ body }) => body.application_id)).toEqual(['2']);
+    await waiting({ application: '3', bytes: webhookWaitingBytesMax - webhookWaitingBytesPerApplicationMax });
+    await sendOther();
+    await settled();
+    expect(posted).toHaveLength(1);
+  });
+
+  it('are fewer after each delivery and each event that is given up', async () => {
+    answers = Array.from({ length: 20 }, () => 500);
+    await send();
+    await send();
+    expect(world.core.metrics.gauge('waitingWebhookBytes')).toBeGreaterThan(1000);
+    await world.core.clock.advance(3_600_000);
+    expect(theirs('given up')).toHaveLength(2);
+    expect(world.core.metrics.gauge('waitingWebhookBytes')).toBe(0);
+    answers = [];
+    await send();
+    await settled();
+    expect(world.core.metrics.gauge('waitingWebhookBytes')).toBe(0);
   });
 });

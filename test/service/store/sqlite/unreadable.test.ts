@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
+import type { RelationshipRecord } from '../../../../src/service/store/records.ts';
 import type { SetAsideRecord } from '../../../../src/service/store/sqlite/set-aside.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { recordingLog } from '../../../support/recording-log.ts';
@@ -126,5 +127,34 @@ describe('a record that cannot be decoded', () => {
     const { lobbies, lobby_members } = await store.dump();
     expect(lobbies).toHaveLength(4);
     expect(lobby_members).toHaveLength(5);
+  });
+});
+
+describe('a record of another shape', () => {
+  const relationship: RelationshipRecord = {
+    ...{ user_id: '1', target_id: '2', type: 1, since_ms: 5, nickname: null, note: null },
+    origin_application_id: null,
+  };
+  const withoutTime: Partial<RelationshipRecord> = { ...relationship };
+  Reflect.deleteProperty(withoutTime, 'since_ms');
+
+  it.each([
+    ['without a field that its readers need', withoutTime],
+    ['with a field of another type', { ...relationship, since_ms: 'yesterday' }],
+    ['with a field of null where it needs a value', { ...relationship, type: null }],
+  ])('(%s) is set aside, and the others of its user are read', async (_what, wrong) => {
+    const store = await open();
+    await store.transact('social/1', work => {
+      work.put('relationships', relationship);
+      work.put('relationships', { ...relationship, target_id: '3' });
+    });
+    await store.close();
+    const database = new DatabaseSync(location);
+    database.prepare("UPDATE relationships SET body = ? WHERE target_id = '2'").run(JSON.stringify(wrong));
+    database.close();
+    const { log, lines } = recordingLog();
+    const again = await open({ log });
+    expect(again.list('relationships', { equals: ['1'] }).map(({ target_id }) => target_id)).toEqual(['3']);
+    expect(JSON.stringify(lines)).toContain('record_unreadable');
   });
 });

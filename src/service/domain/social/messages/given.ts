@@ -1,4 +1,11 @@
-import { type ApplicationId, type MessageId, snowflakeTimeMs, type UserId } from '../../../../model/snowflake.ts';
+import type { Metadata } from '../../../../model/lobby.ts';
+import {
+  type ApplicationId,
+  type ChannelId,
+  type MessageId,
+  snowflakeTimeMs,
+  type UserId,
+} from '../../../../model/snowflake.ts';
 import type { Transaction } from '../../../store/contract.ts';
 import type { DirectMessageRecord } from '../../../store/records.ts';
 import { familyOf, pairOf } from '../pair.ts';
@@ -13,6 +20,11 @@ export interface GivenMessage {
   readonly recipient_id: UserId;
   readonly content: string;
   readonly application_id?: ApplicationId | null;
+  /** The channel of the two users, if they have none yet. Default: the id of the message. */
+  readonly channel_id?: ChannelId;
+  /** ISO 8601; null: it was not edited. */
+  readonly edited_at?: string | null;
+  readonly moderation_metadata?: Metadata | null;
 }
 
 /** Stores messages within one transaction, whatever the users are to each other; one that is stored already stays as it is. */
@@ -28,13 +40,15 @@ async function settleOne(transaction: Transaction, given: GivenMessage): Promise
   const application = (await transaction.get('applications', given.application_id ?? '')) ?? null;
   const before = await channelOf(transaction, pair);
   // The channel of the first message has its id, so that a reset generates no other.
-  const channel = before ?? newChannel(id as string, pair);
+  const channel = before ?? newChannel(given.channel_id ?? (id as string), pair);
   if (!author || (await transaction.get('direct_messages', channel.id, sent_at_ms, id))) return;
   const record: DirectMessageRecord = {
     ...{ channel_id: channel.id, sent_at_ms, id, author_id, recipient_id },
     application_id: application?.id ?? null,
     message: composeMessage(id, author, application, { content }, undefined),
-    ...{ edited_at_ms: null, moderation_metadata: null, is_ephemeral: false, expires_at_ms: null },
+    edited_at_ms: given.edited_at == null ? null : Date.parse(given.edited_at),
+    moderation_metadata: given.moderation_metadata ?? null,
+    ...{ is_ephemeral: false, expires_at_ms: null },
   };
   transaction.put('direct_channels', {
     ...channel,

@@ -17,6 +17,7 @@ import type {
   DirectMessageRecord,
   UserRecord,
 } from '../../../store/records.ts';
+import { LruCache } from '../../../support/lru-cache.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { createExpiry } from '../../expiry.ts';
@@ -102,6 +103,8 @@ export function createDirectMessages(
   const { store, bus, clock, ids } = core;
   const expiry = createExpiry(core, 'direct_messages', expire);
   const socialLimits = createSocialLimits(core);
+  /** How many ephemeral messages each pair has sent since the old ones of it were looked for. */
+  const ephemeralCounts = new LruCache<number>(ephemeralCountsMax);
 
   async function send(caller: MessageCaller, recipientId: UserId, input: unknown): Promise<string> {
     rejectIssues(checkDirectMessage(input));
@@ -113,7 +116,7 @@ export function createDirectMessages(
     const application = caller.application ?? about;
     const familyId = application && familyOf(application);
     await countStart(sender, recipientId, familyId, pair, body.activity);
-    const { text, expiresAtMs, afterCommit } = await store.transact(
+    const { text, expiresAtMs, isEphemeral, afterCommit } = await store.transact(
       messagesScope(pair),
       async transaction => {
         // Read anew: an account may have been merged meanwhile, or have another name.
@@ -129,8 +132,14 @@ export function createDirectMessages(
       messagesGuards(pair),
     );
     afterCommit();
+    if (isEphemeral) countEphemeral(pairName(pair));
     expiry.notice(expiresAtMs);
     return text;
+  }
+
+  function countEphemeral(pair: string): void {
+    const count = ephemeralCounts.get(pair) ?? 0;
+    ephemeralCounts.set(pair, count < sweepEvery ? count + 1 : 0, 1);
   }
 
   interface Sending {
@@ -164,13 +173,14 @@ export function createDirectMessages(
       is_ephemeral: isEphemeral,
       expires_at_ms: isEphemeral ? snowflakeTimeMs(id) + serviceLimits.ephemeralMessageLifeMs : null,
     };
+    if (isEphemeral && ephemeralCounts.get(pairName(pair)) === sweepEvery) await sweepEphemeral(transaction, pair);
     if (channel) await putInChannel(transaction, channel, record, before === undefined, sender);
     transaction.put('direct_messages', record);
     announceMessage(transaction, 'MESSAGE_CREATE', record, familyId, body);
     if (invite) announceInvite(transaction, record, invite, familyId);
     const afterCommit = await tellServer(transaction, 'GAME_DIRECT_MESSAGE_CREATE', record, [sender, recipient]);
     const text = JSON.stringify(messageView(record, sender.id, body, { withModeration: false }));
-    return { text, afterCommit, expiresAtMs: record.expires_at_ms };
+    return { text, afterCommit, expiresAtMs: record.expires_at_ms, isEphemeral };
   }
 
   async function putInChannel(
@@ -202,6 +212,15 @@ export function createDirectMessages(
     });
     for (const record of gone) deleteRecord(transaction, record);
     return gone.length;
+  }
+
+  /** Deletes the oldest ephemeral messages, except invites, so that not more are kept than of others. */
+  async function sweepEphemeral(transaction: Transaction, pair: Pair): Promise<void> {
+    const { directHistoryMessagesMax } = serviceLimits;
+    const limit = directHistoryMessagesMax + 4 * sweepEvery;
+    const stored = await transaction.list('direct_messages', { equals: [ephemeralPlace(pair)], limit });
+    const tooMany = stored.slice(0, Math.max(0, stored.length - directHistoryMessagesMax));
+    for (const record of tooMany) if (!record.message.activity) deleteRecord(transaction, record);
   }
 
   /** The application by whose session the message was sent receives it while one of the two is in a game of it. */
@@ -372,6 +391,8 @@ export function createDirectMessages(
 
 /** One message in this many looks for old ones. */
 const sweepEvery = 32;
+/** Pairs whose ephemeral messages are counted. */
+const ephemeralCountsMax = 20_000;
 
 const nothing: AfterCommit = () => {};
 

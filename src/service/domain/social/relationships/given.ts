@@ -15,6 +15,10 @@ export interface GivenRelationship {
   readonly users: readonly [UserId, UserId];
   readonly type: 'friend' | 'request' | 'block';
   readonly application_id?: ApplicationId | null;
+  /** ISO 8601. Default: now. */
+  readonly since?: string;
+  /** What each of two friends calls the other one, in the order of `users`. */
+  readonly nicknames?: readonly [string | null, string | null];
 }
 
 const { FRIEND, BLOCKED, INCOMING, OUTGOING } = relationshipTypes;
@@ -53,15 +57,26 @@ export async function settleRelationships(
 
 async function settleOne(
   transaction: Transaction,
-  { users: [a, b], type, application_id: applicationId }: GivenRelationship,
+  { users: [a, b], type, application_id: applicationId, since, nicknames }: GivenRelationship,
   { nowMs, totals }: { readonly nowMs: number; readonly totals: Map<UserId, RelationshipTotalsRecord> },
 ): Promise<void> {
   const application = applicationId == null ? undefined : await transaction.get('applications', applicationId);
   const family = application && familyOf(application);
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  const names = nicknames && new Map([[a, nicknames[0]] as const, [b, nicknames[1]] as const]);
 
   function fullSide(user_id: UserId, target_id: UserId, type: RelationshipRecord['type'] | undefined) {
     if (type === undefined) return undefined;
-    return { user_id, target_id, type, since_ms: nowMs, nickname: null, note: null, origin_application_id: null };
+    const since_ms = sinceMs ?? nowMs;
+    const nickname = names?.get(user_id) ?? null;
+    return { user_id, target_id, type, since_ms, nickname, note: null, origin_application_id: null };
+  }
+
+  /** What the same relationship is with what is given about it: the same record where that changes nothing. */
+  function kept(before: RelationshipRecord): RelationshipRecord {
+    const name = names?.get(before.user_id);
+    const [since_ms, nickname] = [sinceMs ?? before.since_ms, name === undefined ? before.nickname : name];
+    return since_ms === before.since_ms && nickname === before.nickname ? before : { ...before, since_ms, nickname };
   }
 
   function gameSide(
@@ -70,21 +85,22 @@ async function settleOne(
     type: GameRelationshipRecord['type'],
     family_id: ApplicationId,
   ) {
-    return { user_id, family_id, target_id, pair: sideOf(user_id, target_id), type, since_ms: nowMs };
+    return { user_id, family_id, target_id, pair: sideOf(user_id, target_id), type, since_ms: sinceMs ?? nowMs };
   }
 
   function given([mine, theirs]: PairState): PairState {
     if (family !== undefined && type !== 'block') {
       const add = ({ full, games }: Side, game: GameRelationshipRecord): Side => {
         const before = games.get(family);
-        return { full, games: before?.type === game.type ? games : new Map([...games, [family, game]]) };
+        const isKept = before?.type === game.type && (sinceMs === undefined || before.since_ms === sinceMs);
+        return { full, games: isKept ? games : new Map([...games, [family, { ...before, ...game }]]) };
       };
       return [add(mine, gameSide(a, b, types[type][0], family)), add(theirs, gameSide(b, a, types[type][1], family))];
     }
     const games: Side['games'] = new Map();
     const keep = (side: Side, full: RelationshipRecord | undefined): Side => {
-      const stays = side.full?.type === full?.type;
-      return { full: stays ? side.full : full, games: type === 'block' ? games : side.games };
+      const stays = side.full && side.full.type === full?.type;
+      return { full: stays ? kept(side.full) : full, games: type === 'block' ? games : side.games };
     };
     const [from, to] = types[type];
     // Each of two users can have blocked the other.
