@@ -136,6 +136,8 @@ const put: Request = (lobby, n) => {
 async function createLobbies(server: ServerProcess): Promise<readonly string[]> {
   const body = JSON.stringify({
     metadata: { map: 'harbour', mode: 'ranked' },
+    // The whole run may take longer than the default on a slow machine.
+    idle_timeout_seconds: 604_800,
     members: [
       { id: '1', metadata: { team: 'red' } },
       { id: '2', metadata: { team: 'blue' }, flags: 1 },

@@ -1,4 +1,4 @@
-import type { Row } from './link.ts';
+import type { Row } from './statement.ts';
 
 /** A node that has not renewed its row for this long is listed as departed. */
 export const silentMsMax = 5000;

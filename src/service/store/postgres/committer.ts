@@ -11,9 +11,9 @@ import { type Attempt, isLate } from './attempt.ts';
 import { columnsMax, commitBatchSql, tooLateState } from './commit-sql.ts';
 import { ConnectionLost, failedError, isTransient, sqlState } from './failure.ts';
 import { columnsOf, columnValue } from './layout.ts';
-import type { Row } from './link.ts';
 import type { Postgres } from './postgres.ts';
 import type { Reader } from './reader.ts';
+import type { Row } from './statement.ts';
 
 /** Whether an attempt was committed; the revisions of its keys afterwards, if they are known. */
 export interface Outcome {

@@ -3,15 +3,7 @@ import pg from 'pg';
 import { type Cancel, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import { ConnectionLost, endsSession } from './failure.ts';
-
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-  /** The server keeps it prepared under this name. One name stands for one text. */
-  readonly name?: string;
-}
-
-export type Row = Readonly<Record<string, unknown>>;
+import { areNamed, NamedQuery, type NamedStatement, QueryContext, type Row, type Statement } from './statement.ts';
 
 interface Asked {
   readonly deadlineMs: number;
@@ -56,6 +48,7 @@ export class Link {
   readonly #socket: Socket;
   readonly #ended: (link: Link, error: Error) => void;
   readonly #asked = new Set<Asked>();
+  readonly #context = new QueryContext(types.getTypeParser);
   #lost: Error | undefined;
   #watch: Cancel | undefined;
 
@@ -95,7 +88,7 @@ export class Link {
     return link;
   }
 
-  /** How many statements are under way. */
+  /** How many statements are under way; those that were sent together count as one. */
   get load(): number {
     return this.#asked.size;
   }
@@ -109,13 +102,18 @@ export class Link {
    * @throws ConnectionLost: whether it was executed is unknown; DatabaseError: it was not
    */
   async query(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
+    const [rows = []] = await this.queryTogether([statement], deadlineMs);
+    return rows;
+  }
+
+  /** As {@link query}; the statements go out in one packet, and either all are answered or none is. */
+  async queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<readonly (readonly Row[])[]> {
     if (this.#lost) throw lostError(this.#lost);
     const asked = { deadlineMs };
     this.#asked.add(asked);
     this.#watch ??= systemClock.schedule(watchMs, () => this.#look());
     try {
-      const { rows } = await this.#client.query<Row>(statement as pg.QueryConfig);
-      return rows;
+      return await (areNamed(statements) ? this.#sendNamed(statements) : this.#send(statements));
     } catch (error) {
       if (this.#lost ?? endsSession(error)) throw lostError(this.#lost ?? error);
       throw error;
@@ -124,12 +122,15 @@ export class Link {
     }
   }
 
-  /** As {@link query}; the statements go out in one packet. */
-  queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<readonly (readonly Row[])[]> {
-    this.#socket.cork();
-    const answers = statements.map(statement => this.query(statement, deadlineMs));
-    this.#socket.uncork();
-    return Promise.all(answers);
+  #sendNamed(statements: readonly NamedStatement[]): Promise<readonly (readonly Row[])[]> {
+    const answer = Promise.withResolvers<readonly (readonly Row[])[]>();
+    this.#client.query(new NamedQuery(statements, this.#context, answer) as unknown as pg.Submittable);
+    return answer.promise;
+  }
+
+  #send(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const answers = statements.map(statement => this.#client.query<Row>(statement as pg.QueryConfig));
+    return Promise.all(answers.map(async answer => (await answer).rows));
   }
 
   /** Ends the connection without waiting for anything. */

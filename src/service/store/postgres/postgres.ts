@@ -3,8 +3,9 @@ import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
 import { SlowStatements, type StatementKind } from '../slow-statements.ts';
 import { ConnectionLost, failedError, isRejection, reasonOf, unavailableError } from './failure.ts';
-import { Link, locationOf, type Row, type Statement } from './link.ts';
+import { Link, locationOf } from './link.ts';
 import { Pool } from './pool.ts';
+import type { Row, Statement } from './statement.ts';
 
 export interface PostgresOptions {
   readonly log?: Logger;

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../contract.ts';
 import { type AnyQuery, isNumeric, keyFields, type Route, routeOf } from '../keys.ts';
 import type { CollectionName } from '../records.ts';
-import type { Statement } from './link.ts';
+import type { Statement } from './statement.ts';
 
 /** The record with one key: `body`. */
 export function getSql(name: CollectionName): string {

@@ -6,9 +6,9 @@ import { checkKey, collectionNames, isStorable, keyFields, keyText, recordName, 
 import type { Change } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { textArray } from './arrays.ts';
-import type { Row, Statement } from './link.ts';
 import type { Postgres } from './postgres.ts';
 import { getManySql, getSql, listStatement, revisionsSql } from './read-sql.ts';
+import type { Row, Statement } from './statement.ts';
 
 /** What the database's clock showed, in milliseconds since the Unix epoch, when the steady clock showed `atMs` or less. */
 export interface ClockReading {

@@ -201,6 +201,53 @@ describe.skipIf(part.missing)(`PostgreSQL${part.note}`, () => {
     });
   });
 
+  describe('named statements of one connection', () => {
+    const numbers =
+      'SELECT n, nullif(n, 2) AS odd, ARRAY[n]::bigint[] AS list FROM generate_series(1, $1::bigint) AS n';
+    const quotient = 'SELECT 6 / $1::int AS n';
+    const row = (n: number) => ({ n, odd: n === 2 ? null : n, list: [n] });
+
+    it('return the rows of each execution, also of several at the same time and without rows', async () => {
+      const postgres = await openPostgres(await server.createDatabase(), { connections: 1 });
+      const read = (count: number) => postgres.query(numbers, [count], { name: 'numbers' });
+      expect(await read(0)).toEqual([]);
+      expect(await Promise.all([read(2), read(0), read(3)])).toEqual([[row(1), row(2)], [], [row(1), row(2), row(3)]]);
+      await postgres.close();
+    });
+
+    it('fail alone, and work again after that', async () => {
+      const postgres = await openPostgres(await server.createDatabase(), { connections: 1 });
+      const divide = (by: number) => postgres.query(quotient, [by], { name: 'quotient' });
+      const unknown = () => postgres.query('SELECT * FROM missing WHERE n = $1', [1], { name: 'missing' });
+      const first = await Promise.allSettled([divide(0), divide(2), unknown(), divide(3)]);
+      expect(first.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+      const second = await Promise.allSettled([unknown(), divide(1), divide(0), divide(6)]);
+      expect(second).toMatchObject([
+        { reason: { code: 'store_failed' } },
+        { value: [{ n: 6 }] },
+        { reason: { code: 'store_failed' } },
+        { value: [{ n: 1 }] },
+      ]);
+      await postgres.close();
+    });
+
+    it('are answered together or fail together, and those that were skipped work later', async () => {
+      const postgres = await openPostgres(await server.createDatabase(), { connections: 1 });
+      const count = (to: number) => ({ name: 'numbers', text: numbers, values: [to] });
+      const divide = (by: number) => ({ name: 'quotient', text: quotient, values: [by] });
+      const skipped = { name: 'skipped', text: 'SELECT $1 AS text', values: ['a'] };
+      const answers = [[row(1)], [], [row(1), row(2)], [{ n: 2 }]];
+      const all = () => postgres.queryTogether([count(1), count(0), count(2), divide(3)]);
+      expect(await all()).toEqual(answers);
+      const failing = postgres.queryTogether([divide(0), skipped, count(1)]);
+      const behind = postgres.queryTogether([skipped, count(0)]);
+      await expect(failing).rejects.toMatchObject({ code: 'store_failed' });
+      expect(await behind).toEqual([[{ text: 'a' }], []]);
+      expect(await all()).toEqual(answers);
+      await postgres.close();
+    });
+  });
+
   describe('opening a database', () => {
     let url: string;
     beforeAll(async () => {
