@@ -13,9 +13,8 @@ export interface Statement {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-interface Asked {
-  readonly deadlineMs: number;
-}
+/** On the steady clock; a function where the answers of other statements put it off. */
+type Deadline = number | (() => number);
 
 /**
  * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
@@ -55,7 +54,7 @@ export class Link {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   readonly #ended: (link: Link, error: Error) => void;
-  readonly #asked = new Set<Asked>();
+  readonly #asked = new Set<{ readonly deadline: Deadline }>();
   #lost: Error | undefined;
   #watch: Cancel | undefined;
 
@@ -105,12 +104,11 @@ export class Link {
   }
 
   /**
-   * @param deadlineMs on the steady clock
    * @throws ConnectionLost: whether it was executed is unknown; DatabaseError: it was not
    */
-  async query(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
+  async query(statement: Statement, deadline: Deadline): Promise<readonly Row[]> {
     if (this.#lost) throw lostError(this.#lost);
-    const asked = { deadlineMs };
+    const asked = { deadline };
     this.#asked.add(asked);
     this.#watch ??= systemClock.schedule(watchMs, () => this.#look());
     try {
@@ -159,7 +157,7 @@ export class Link {
     this.#watch = undefined;
     if (this.#asked.size === 0) return;
     const nowMs = steadyNow(systemClock);
-    const isLate = [...this.#asked].some(({ deadlineMs }) => deadlineMs <= nowMs);
+    const isLate = [...this.#asked].some(({ deadline }) => nowMs >= (typeof deadline === 'number' ? deadline : deadline()));
     if (isLate) this.destroy(new Error('the server did not answer in time'));
     else this.#watch = systemClock.schedule(watchMs, () => this.#look());
   }
