@@ -157,7 +157,9 @@ export class Link {
     this.#watch = undefined;
     if (this.#asked.size === 0) return;
     const nowMs = steadyNow(systemClock);
-    const isLate = [...this.#asked].some(({ deadline }) => nowMs >= (typeof deadline === 'number' ? deadline : deadline()));
+    const isLate = [...this.#asked].some(
+      ({ deadline }) => nowMs >= (typeof deadline === 'number' ? deadline : deadline()),
+    );
     if (isLate) this.destroy(new Error('the server did not answer in time'));
     else this.#watch = systemClock.schedule(watchMs, () => this.#look());
   }

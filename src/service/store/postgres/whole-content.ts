@@ -51,13 +51,14 @@ async function dumpRows(session: Session, name: CollectionName): Promise<readonl
  * Replaces everything, in one transaction that holds the lock of the whole store: commits of all nodes wait meanwhile, reads find
  * what was there before. Every scope gets a new revision.
  *
+ * @param waitedMs how long the caller has waited for its turn
  * @throws StoreError; then nothing was replaced
  */
-export async function loadContent(postgres: Postgres, records: Overlay): Promise<void> {
+export async function loadContent(postgres: Postgres, records: Overlay, waitedMs: number): Promise<void> {
   const id = randomUUID();
   try {
     const load = (session: Session) => loadWithin(session, records, id);
-    await postgres.session('BEGIN', load, storeLimits.wholeStatementMs, { each: true });
+    await postgres.session('BEGIN', load, storeLimits.wholeStatementMs, { each: true, waitedMs });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw failedError(postgres.location, error);
     // The connection may have broken after the commit.
