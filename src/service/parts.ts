@@ -113,7 +113,7 @@ interface Sweep {
   start(): MaybePromise<() => MaybePromise<unknown>>;
 }
 
-/** Starts and stops all sweeps, one call after another. They restart when the state was replaced, because they keep the next due time. */
+/** Starts and stops all sweeps, one call after another, and the sweeps together. They restart when the state was replaced, because they keep the next due time. */
 function createSweeps(sweeps: readonly Sweep[]) {
   let stops: (() => MaybePromise<unknown>)[] = [];
   let last: Promise<void> = Promise.resolve();
@@ -135,7 +135,11 @@ function createSweeps(sweeps: readonly Sweep[]) {
     restart: () =>
       inOrder(async () => {
         await stopAll();
-        for (const sweep of sweeps) stops.push(await sweep.start());
+        await Promise.all(
+          sweeps.map(async sweep => {
+            stops.push(await sweep.start());
+          }),
+        );
       }),
   };
 }

@@ -157,8 +157,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   });
   const stateReplaced = async () => {
     if (!core.notices) return beginAnew();
-    await core.files?.clear();
-    await core.notices.send({ kind: 'state_replaced' });
+    await Promise.all([core.files?.clear(), core.notices.send({ kind: 'state_replaced' })]);
     await begun;
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);

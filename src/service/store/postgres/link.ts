@@ -5,9 +5,8 @@ import { storeLimits } from '../../support/service-limits.ts';
 import { ConnectionLost, endsSession } from './failure.ts';
 import { areNamed, NamedQuery, type NamedStatement, QueryContext, type Row, type Statement } from './statement.ts';
 
-interface Asked {
-  readonly deadlineMs: number;
-}
+/** On the steady clock; a function where the answers of other statements put it off. */
+type Deadline = number | (() => number);
 
 /**
  * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
@@ -47,7 +46,7 @@ export class Link {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   readonly #ended: (link: Link, error: Error) => void;
-  readonly #asked = new Set<Asked>();
+  readonly #asked = new Set<{ readonly deadline: Deadline }>();
   readonly #context = new QueryContext(types.getTypeParser);
   #lost: Error | undefined;
   #watch: Cancel | undefined;
@@ -98,18 +97,17 @@ export class Link {
   }
 
   /**
-   * @param deadlineMs on the steady clock
    * @throws ConnectionLost: whether it was executed is unknown; DatabaseError: it was not
    */
-  async query(statement: Statement, deadlineMs: number): Promise<readonly Row[]> {
-    const [rows = []] = await this.queryTogether([statement], deadlineMs);
+  async query(statement: Statement, deadline: Deadline): Promise<readonly Row[]> {
+    const [rows = []] = await this.queryTogether([statement], deadline);
     return rows;
   }
 
   /** As {@link query}; the statements go out in one packet, and either all are answered or none is. */
-  async queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<readonly (readonly Row[])[]> {
+  async queryTogether(statements: readonly Statement[], deadline: Deadline): Promise<readonly (readonly Row[])[]> {
     if (this.#lost) throw lostError(this.#lost);
-    const asked = { deadlineMs };
+    const asked = { deadline };
     this.#asked.add(asked);
     this.#watch ??= systemClock.schedule(watchMs, () => this.#look());
     try {
@@ -160,7 +158,9 @@ export class Link {
     this.#watch = undefined;
     if (this.#asked.size === 0) return;
     const nowMs = steadyNow(systemClock);
-    const isLate = [...this.#asked].some(({ deadlineMs }) => deadlineMs <= nowMs);
+    const isLate = [...this.#asked].some(
+      ({ deadline }) => nowMs >= (typeof deadline === 'number' ? deadline : deadline()),
+    );
     if (isLate) this.destroy(new Error('the server did not answer in time'));
     else this.#watch = systemClock.schedule(watchMs, () => this.#look());
   }

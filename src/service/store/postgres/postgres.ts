@@ -29,7 +29,16 @@ export interface Session {
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
+interface SessionOptions {
+  /** The time is for every statement on its own. */
+  readonly each?: boolean;
+  /** How long the caller has waited already: so much less is spent on opening the connection. */
+  readonly waitedMs?: number;
+}
+
 const versionMin = 15;
+/** A session that has waited may still take this long to open its connection. */
+const connectMsMin = 1000;
 /** Pause between two attempts to connect for a session. */
 const retryMs = 100;
 
@@ -146,25 +155,31 @@ export class Postgres {
    * Runs `work` in one transaction of the database, on a connection of its own.
    *
    * @param begin `BEGIN` with its modes
-   * @param timeoutMs for all of it; with `each`, for every statement on its own
+   * @param work may send statements without waiting for the answers of those before; they are executed in order
+   * @param timeoutMs for all of it
    * @throws ConnectionLost when the outcome is unknown; what the server answered; what `work` throws
    */
   async session<T>(
     begin: string,
     work: (session: Session) => Promise<T>,
     timeoutMs: number,
-    { each = false }: { readonly each?: boolean } = {},
+    { each = false, waitedMs = 0 }: SessionOptions = {},
   ): Promise<T> {
     if (this.#isClosed) throw this.closedError();
     const deadlineMs = now() + timeoutMs;
-    const link = await this.#connect(deadlineMs);
-    const query = (text: string, values: readonly unknown[] = []) =>
-      link.query({ text, values }, each ? now() + timeoutMs : deadlineMs);
+    const link = await this.#connect(deadlineMs - Math.min(waitedMs, Math.max(0, timeoutMs - connectMsMin)));
+    // With `each`, the time of a statement begins when those before it were answered.
+    let answeredMs = now();
+    const deadline = each ? () => answeredMs + timeoutMs : deadlineMs;
+    const query = async (text: string, values: readonly unknown[] = []) => {
+      if (link.load === 0) answeredMs = now();
+      const rows = await link.query({ text, values }, deadline);
+      answeredMs = now();
+      return rows;
+    };
     try {
-      await query(begin);
-      await query(`SET LOCAL statement_timeout = ${timeoutMs}`);
-      await query(`SET LOCAL lock_timeout = ${timeoutMs}`);
-      await query(`SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`);
+      const settings = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+      await Promise.all([begin, ...settings.map(name => `SET LOCAL ${name} = ${timeoutMs}`)].map(text => query(text)));
       const result = await work({ query });
       await query('COMMIT');
       return result;

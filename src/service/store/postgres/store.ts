@@ -113,7 +113,8 @@ class PostgresStore implements Store {
     if (this.#closing) throw this.#postgres.closedError();
     const records = new Overlay(this, JSON.stringify);
     putContent(content, records);
-    await this.#alone(() => loadContent(this.#postgres, records));
+    const calledMs = steadyNow(systemClock);
+    await this.#alone(() => loadContent(this.#postgres, records, steadyNow(systemClock) - calledMs));
   }
 
   close(): Promise<void> {

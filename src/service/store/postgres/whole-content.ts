@@ -14,6 +14,8 @@ import type { Postgres, Session } from './postgres.ts';
 /** Rows of one statement, so that each takes little of its time. */
 const rowsMax = 1000;
 const deletedMax = 20_000;
+/** Statements that insert rows and are under way together, so that what is encoded stays little. */
+const insertsMax = 16;
 
 /** Everything at one instant. @throws StoreError */
 export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
@@ -25,38 +27,38 @@ export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
   }
 }
 
+/** The first rows of all collections travel together, so that many collections take little time also where the server is far away. */
 async function dumpWithin(session: Session): Promise<StoreContent> {
-  const content: Record<string, object[]> = {};
-  for (const name of collectionNames) {
-    const records: object[] = [];
-    content[name] = records;
-    await session.query(
-      `DECLARE all_of_${name} NO SCROLL CURSOR FOR SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`,
-    );
-    for (;;) {
-      const rows = await session.query(`FETCH ${rowsMax} FROM all_of_${name}`);
-      for (const { body } of rows) {
-        const record = decodeRecord(name, body as string);
-        if (typeof record === 'object') records.push(record);
-      }
-      if (rows.length < rowsMax) break;
+  const dumps = collectionNames.map(async name => [name, await dumpRows(session, name)] as const);
+  return Object.fromEntries(await Promise.all(dumps)) as unknown as StoreContent;
+}
+
+async function dumpRows(session: Session, name: CollectionName): Promise<readonly object[]> {
+  const records: object[] = [];
+  const select = `SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`;
+  const fetch = () => session.query(`FETCH ${rowsMax} FROM all_of_${name}`);
+  const declared = session.query(`DECLARE all_of_${name} NO SCROLL CURSOR FOR ${select}`);
+  for (let [, rows] = await Promise.all([declared, fetch()]); ; rows = await fetch()) {
+    for (const { body } of rows) {
+      const record = decodeRecord(name, body as string);
+      if (typeof record === 'object') records.push(record);
     }
-    await session.query(`CLOSE all_of_${name}`);
+    if (rows.length < rowsMax) return records;
   }
-  return content as unknown as StoreContent;
 }
 
 /**
  * Replaces everything, in one transaction that holds the lock of the whole store: commits of all nodes wait meanwhile, reads find
  * what was there before. Every scope gets a new revision.
  *
+ * @param waitedMs how long the caller has waited for its turn
  * @throws StoreError; then nothing was replaced
  */
-export async function loadContent(postgres: Postgres, records: Overlay): Promise<void> {
+export async function loadContent(postgres: Postgres, records: Overlay, waitedMs: number): Promise<void> {
   const id = randomUUID();
   try {
     const load = (session: Session) => loadWithin(session, records, id);
-    await postgres.session('BEGIN', load, storeLimits.wholeStatementMs, { each: true });
+    await postgres.session('BEGIN', load, storeLimits.wholeStatementMs, { each: true, waitedMs });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw failedError(postgres.location, error);
     // The connection may have broken after the commit.
@@ -66,18 +68,25 @@ export async function loadContent(postgres: Postgres, records: Overlay): Promise
 }
 
 async function loadWithin(session: Session, records: Overlay, id: string): Promise<void> {
-  await session.query('SELECT pg_advisory_xact_lock($1)', [wholeStoreLock]);
-  await session.query(`INSERT INTO rallypoint.commits VALUES ($1, '{}', clock_timestamp())`, [id]);
-  await session.query(`
-    UPDATE rallypoint.scopes SET revision = 1 + (SELECT max(revision) FROM rallypoint.scopes) WHERE name = ''`);
-  await session.query(`DELETE FROM rallypoint.scopes WHERE name <> ''`);
-  for (const name of collectionNames) await deleteRows(session, name);
+  await Promise.all([
+    session.query('SELECT pg_advisory_xact_lock($1)', [wholeStoreLock]),
+    session.query(`INSERT INTO rallypoint.commits VALUES ($1, '{}', clock_timestamp())`, [id]),
+    session.query(`
+      UPDATE rallypoint.scopes SET revision = 1 + (SELECT max(revision) FROM rallypoint.scopes) WHERE name = ''`),
+    session.query(`DELETE FROM rallypoint.scopes WHERE name <> ''`),
+    ...collectionNames.map(name => deleteRows(session, name)),
+  ]);
+  let sent: Promise<void>[] = [];
   for (const [name, changes] of records.changes()) {
     const rows = [...changes.all()];
     for (let at = 0; at < rows.length; at += rowsMax) {
-      await insertRows(session, name, rows.slice(at, at + rowsMax).map(rowOf(name)));
+      sent.push(insertRows(session, name, rows.slice(at, at + rowsMax).map(rowOf(name))));
+      if (sent.length < insertsMax) continue;
+      await Promise.all(sent);
+      sent = [];
     }
   }
+  await Promise.all(sent);
 }
 
 async function deleteRows(session: Session, name: CollectionName): Promise<void> {

@@ -3,6 +3,7 @@ import type { Store } from '../../../../src/service/store/contract.ts';
 import { migrations } from '../../../../src/service/store/postgres/layout.ts';
 import { migrate } from '../../../../src/service/store/postgres/migrate.ts';
 import { openPostgres } from '../../../../src/service/store/postgres/postgres.ts';
+import { openPostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { type PostgresServer, startPostgres } from '../../../support/engines/postgres.ts';
 import { createSharedDatabase, type SharedDatabase } from '../../../support/engines/shared-database.ts';
 import { needs } from '../../../support/runs/parts.ts';
@@ -152,6 +153,33 @@ describe.skipIf(part.missing)(`PostgreSQL${part.note}`, () => {
       expect((await other.list('lobbies')).map(({ id }) => id)).toContain('loaded');
       await writing;
       expect(await other.revision('never used')).toBeGreaterThan(before);
+    });
+
+    it('dump and load everything in a few round trips, however many collections there are', async () => {
+      const postgres = await openPostgres(database.url);
+      const store = await openPostgresStore({ postgres });
+      await store.transact('x', transaction => transaction.put('lobbies', lobbyRecord({ id: '1' })));
+      let underWay = 0;
+      let roundTrips = 0;
+      const session = postgres.session.bind(postgres);
+      postgres.session = (begin, work, ...rest) =>
+        session(
+          begin,
+          ({ query }) =>
+            work({
+              async query(...given) {
+                if (underWay++ === 0) roundTrips++;
+                return query(...given).finally(() => underWay--);
+              },
+            }),
+          ...rest,
+        );
+      const content = await store.dump();
+      expect(content.lobbies).toHaveLength(1);
+      await store.load(content);
+      expect(await store.get('lobbies', '1')).toBeDefined();
+      expect(roundTrips).toBeLessThanOrEqual(3);
+      await store.close();
     });
 
     it('keep the revisions of scopes that were deleted, and of those that come after them', async () => {
