@@ -104,7 +104,8 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
 
   // Every answer passes here, even one that never calls writeHead itself.
   override writeHead(status: number, second?: string | AnyHeaders, third?: AnyHeaders): this {
-    if (!this.req.complete && hasBody(this.req)) lingerAtEnd(this.req.socket);
+    // One function for all, assigned once for each connection.
+    if (!this.req.complete && hasBody(this.req)) this.req.socket.destroySoon = linger;
     if (typeof second !== 'object' || Array.isArray(second)) {
       if (this.requestId !== undefined) this.setHeader(requestIdHeader, this.requestId);
     } else {
@@ -122,16 +123,14 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Lets a connection that is closed after this answer linger while its client still sends the body: Node would destroy the socket
- * immediately, and unread bytes make the system discard the answer.
+ * In place of `socket.destroySoon`, which Node calls behind the last answer: the connection lingers while its client still sends
+ * a body. If it were destroyed immediately, unread bytes would make the system discard the answer.
  */
-function lingerAtEnd(socket: Socket): void {
-  socket.destroySoon = () => {
-    const timer = setTimeout(() => socket.destroy(), intakeLimits.lingerMs);
-    socket.once('close', () => clearTimeout(timer));
-    socket.resume();
-    socket.end();
-  };
+function linger(this: Socket): void {
+  const timer = setTimeout(() => this.destroy(), intakeLimits.lingerMs);
+  this.once('close', () => clearTimeout(timer));
+  this.resume();
+  this.end();
 }
 
 /** The id of the request. */
