@@ -285,7 +285,13 @@ describe('linking a channel', () => {
     await seen(hers, id);
     await lobbyOf(hers, id).linkChannel(channel.id);
     const theirs = await connected(edsger, { openBrowser: () => new Promise(() => {}) });
-    expect(await lobbyOf(theirs, id).joinLinkedGuild({ deadlineMs: 300 })).toMatch(/^http/);
+    let address = 'deadline_exceeded';
+    // A busy machine needs longer than that for the invite.
+    for (let deadlineMs = 300; deadlineMs < 20_000 && address === 'deadline_exceeded'; deadlineMs *= 3) {
+      const joining = lobbyOf(theirs, id).joinLinkedGuild({ deadlineMs });
+      address = await joining.catch(error => error.code);
+    }
+    expect(address).toMatch(/^http/);
     const stop = new AbortController();
     const joining = lobbyOf(theirs, id).joinLinkedGuild({ signal: stop.signal });
     stop.abort();
@@ -370,14 +376,14 @@ describe('operations', () => {
 
   it('show that they wait for a limit, and until when', async () => {
     await service.close();
-    const buckets = { 'lobby-join': { requests: 1, windowMs: 300 } };
+    const buckets = { 'lobby-join': { requests: 1, windowMs: 1000 } };
     service = await startService({ fixtures: starfall, limits: { ...limitProfiles.off, buckets } });
     const client = await connected(ada);
     await client.lobbies.join('one');
     const waits: (WaitSnapshot | undefined)[] = [];
     await client.lobbies.join('two', { onWait: wait => waits.push(wait) });
     expect(waits).toMatchObject([{ operation: 'join', reason: 'rate_limit' }, undefined]);
-    expect((waits[0]?.untilMs ?? 0) - (waits[0]?.sinceMs ?? 0)).toBeLessThanOrEqual(300);
+    expect((waits[0]?.untilMs ?? 0) - (waits[0]?.sinceMs ?? 0)).toBeLessThanOrEqual(1000);
     await expect(client.lobbies.join('three', { deadlineMs: 50 })).rejects.toMatchObject({
       name: 'RateLimitError',
       code: 'rate_limited',
