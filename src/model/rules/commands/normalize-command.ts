@@ -47,14 +47,12 @@ export interface NormalizedCommand
  *   for the same, and to forget it would open the command to everyone.
  * - In a guild `contexts` and `integration_types` have no effect and are dropped.
  *
- * @param options its options with their defaults, where they are known
  * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#entry-point-command
  */
 export function normalizeCommand(
   input: CommandInput,
   traits: ApplicationTraits,
   scope: CommandScope = 'global',
-  options: readonly CommandOption[] | undefined = input.options?.map(normalizeOption),
 ): NormalizedCommand {
   const type = input.type ?? commandTypes.CHAT_INPUT;
   const description = input.description ?? '';
@@ -70,7 +68,7 @@ export function normalizeCommand(
       contexts: isGiven(input.contexts) ? sorted(input.contexts) : null,
       integration_types: sorted(input.integration_types ?? traits.integration_types),
     }),
-    ...(hasItems(options) && { options }),
+    ...(hasItems(input.options) && { options: input.options.map(normalizeOption) }),
     nsfw: input.nsfw ?? false,
     ...(type === commandTypes.PRIMARY_ENTRY_POINT && {
       handler: input.handler ?? entryPointHandlers.DISCORD_LAUNCH_ACTIVITY,

@@ -80,8 +80,9 @@ export function rewrittenIfChanged(
 
 /** The definition with its defaults. Options that do not change are taken from the command, because they are most of it. */
 function normalizedBeside(command: CommandRecord, input: CommandInput, { traits, scope }: CommandRuleContext) {
-  const isKept = sameItems(command.options, input.options, sameOption);
-  return normalizeCommand(input, traits, scope, isKept ? command.options : undefined);
+  const { options } = command;
+  if (!options || !sameItems(options, input.options, sameOption)) return normalizeCommand(input, traits, scope);
+  return { ...normalizeCommand({ ...input, options: [] }, traits, scope), options };
 }
 
 /** What never changes about a command. */
