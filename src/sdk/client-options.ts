@@ -1,3 +1,4 @@
+import type { RateLimit } from '../model/limits/limit-profiles.ts';
 import type { Metadata } from '../model/lobby.ts';
 import type { MetadataSchemas } from '../model/metadata-schema.ts';
 import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
@@ -26,6 +27,8 @@ export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metada
    * Default: {@link deadlineMsDefault}.
    */
   readonly deadlineMs?: number | undefined;
+  /** The rate limit over all calls. Default: 50 a second. `'off'` for a service that has no such limit. */
+  readonly globalLimit?: RateLimit | 'off' | undefined;
   /**
    * What the metadata of lobbies and of their members looks like: handles then show it typed ({@link LobbyHandle.metadata},
    * {@link LobbyHandle.memberMetadata}), and reject metadata to be written that does not fit.

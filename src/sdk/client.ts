@@ -8,6 +8,7 @@ import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/
 import { reportErrors } from '../wire/error-report.ts';
 import { Http } from '../wire/http/http.ts';
 import { fetchTransport } from '../wire/http/transport.ts';
+import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { AuthorizationArgs } from './auth/authorization-args.ts';
 import type { AuthorizationGrant, AuthorizeOptions } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
@@ -114,8 +115,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const logger = reportErrors(options.logger ?? silentLogger);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
-    this.#http = new Http({ baseUrl, transport, clock, entropy, logger });
-    const { deadlineMs, whenOffline, schemas, picturesUrl } = options;
+    const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit } = options;
+    const limiter = globalLimit && new RateLimiter({ clock, global: globalLimit });
+    this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter });
     const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http };
     this.#auth = new PlayerAuth({ ...common, transport });
     this.#session = new LiveSession({

@@ -50,7 +50,7 @@ export async function createWorld({ limits = 'off', traffic: other, ...options }
   const traffic = new Traffic();
   const fixtures = createFixtures(options);
   const service = await startService({ fixtures, clock: { settle }, limits, traffic: both(traffic.observer, other) });
-  const world = new World(service, traffic);
+  const world = new World(service, traffic, limits === 'off' ? 'off' : undefined);
   await world.open();
   return world;
 }
@@ -86,6 +86,8 @@ export class World {
   readonly #clock: WorldClock;
   readonly #users: ReadonlyMap<string, WorldUser>;
   readonly #fixtures: FilledFixtures;
+  /** Of clients and backends: they count calls by the world's clock, which stands still. */
+  readonly #globalLimit: 'off' | undefined;
   #clients: Client[] = [];
   #backends: Backend[] = [];
   #sessions: UserSession[] = [];
@@ -94,7 +96,8 @@ export class World {
   #closed: Promise<void> | undefined;
 
   /** @internal */
-  constructor(service: Service, traffic: Traffic) {
+  constructor(service: Service, traffic: Traffic, globalLimit: 'off' | undefined) {
+    this.#globalLimit = globalLimit;
     const { fixtures } = service;
     const [application] = fixtures.applications;
     this.service = service;
@@ -149,7 +152,8 @@ export class World {
       await answer.body?.cancel();
     };
     const ports = this.#recorder?.ports(username);
-    const client = new Client({ baseUrl, applicationId, clock, openBrowser, ...ports, ...options });
+    const globalLimit = this.#globalLimit;
+    const client = new Client({ baseUrl, applicationId, clock, openBrowser, globalLimit, ...ports, ...options });
     this.#recorder?.follow(username, client);
     this.#clients.push(client);
     return client;
@@ -165,7 +169,8 @@ export class World {
   createBackend(options: Partial<BackendOptions> = {}): Backend {
     const { baseUrl, applicationId, botToken, clock } = this;
     const ports = this.#recorder?.ports('bot');
-    const backend = createBackend({ baseUrl, applicationId, botToken, clock, logger: failures, ...ports, ...options });
+    const given = { baseUrl, applicationId, botToken, clock, globalLimit: this.#globalLimit, logger: failures };
+    const backend = createBackend({ ...given, ...ports, ...options });
     this.#backends.push(backend);
     return backend;
   }

@@ -210,6 +210,17 @@ describe('time in a world', () => {
     expect(ada.status.status).toBe('ready');
   });
 
+  it('stands still for any number of calls of a game and a server', async () => {
+    await using other = await createWorld({ users: ['ada'] });
+    const ada = await other.player('ada');
+    const calls = Array.from({ length: 120 }, (_, n) => [
+      ada.fetchCurrentUser(),
+      other.backend.lobbies.delete(String(100 + n)),
+    ]);
+    await Promise.all(calls.flat());
+    expect(other.traffic.calls({ by: 'ada' }).filter(({ route }) => route === 'getCurrentUser')).toHaveLength(120);
+  });
+
   it('passes for service and games in one order: an answer after a second is in time for a span of ten', async () => {
     const own = await createWorld();
     const { backend, clock } = own;

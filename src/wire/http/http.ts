@@ -22,7 +22,7 @@ export interface HttpOptions {
   readonly baseUrl: string;
   readonly transport: Transport;
   /** Counts calls against the service's limits. Absent: a limiter of its own. */
-  readonly limiter?: RateLimiter;
+  readonly limiter?: RateLimiter | undefined;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
   readonly logger?: Logger;
