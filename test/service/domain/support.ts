@@ -5,7 +5,7 @@ import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { RequestError } from '../../../src/service/support/request-error.ts';
 import { everyonePermissions } from '../../../src/service/testing/fixtures/records.ts';
-import { isShared } from '../../support/engines/fresh-engines.ts';
+import { isShared } from '../../support/engines/is-shared.ts';
 import { unsetUserFields } from '../../support/user-fields.ts';
 import { makeCore } from '../control/support.ts';
 

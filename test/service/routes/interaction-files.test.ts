@@ -6,7 +6,7 @@ import type { Attachment } from '../../../src/model/message.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { labelled } from '../../support/commands/components.ts';
-import { isShared } from '../../support/engines/fresh-engines.ts';
+import { isShared } from '../../support/engines/is-shared.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { callApi, starfall } from '../../support/service/starfall.ts';
 import { sessionToken } from '../../support/service/tokens.ts';
@@ -136,8 +136,8 @@ describe('a file of a message', () => {
     });
   });
 
-  // A cluster keeps files in PostgreSQL, up to a larger bound.
-  it.skipIf(isShared)('is removed for newer ones', async () => {
+  const note = isShared ? ' (skipped: PostgreSQL keeps files up to a larger bound)' : '';
+  it.skipIf(isShared)(`is removed for newer ones${note}`, async () => {
     const [first] = await answered(text('first'));
     const large = new Uint8Array(limits.attachmentBytesMax);
     for (let kept = 0; kept <= serviceLimits.filesKeptBytesMax; kept += 2 * large.length)

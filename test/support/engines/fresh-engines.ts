@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** Whether the services and worlds of tests run on PostgreSQL and Redis: `npm run test:engines`. */
-export const isShared: boolean = process.env.RALLYPOINT_TEST_ENGINES === 'shared';
-
 /** A PostgreSQL database with its tables and a Redis number that nobody else uses. */
 export async function freshEngines(): Promise<{ readonly store: string; readonly bus: string }> {
   const { postgres, redis, template } = inject('sharedEngines');
