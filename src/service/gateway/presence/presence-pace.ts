@@ -54,8 +54,12 @@ export class PresencePace {
     this.#queues.delete(session);
   }
 
+  /** Keeps what waits for the process that continues the sessions. */
   close(): void {
-    for (const session of [...this.#queues.keys()]) this.drop(session);
+    for (const [session, { presences }] of [...this.#queues]) {
+      this.#keep(session, presences.at(-1));
+      this.drop(session);
+    }
   }
 
   #begin(session: Session, queue: Queue): void {
@@ -71,7 +75,7 @@ export class PresencePace {
 
   async #run(session: Session, queue: Queue): Promise<void> {
     const limit = this.#core.limits.buckets['gateway-presence'];
-    for (let [next] = queue.presences; next && !session.hasEnded; [next] = queue.presences) {
+    for (let [next] = queue.presences; next && this.#goesOn(session, queue); [next] = queue.presences) {
       const state = limit && (await this.#core.bus.count(`gateway-presence/${session.id}`, limit));
       if (state?.allowed === false) {
         this.#wait(session, queue, state.resetAtMs);
@@ -80,21 +84,30 @@ export class PresencePace {
       queue.presences = queue.presences.slice(1);
       await this.#sessions.setPresence(session, next);
     }
-    if (session.record.waiting_presence && !session.hasEnded) this.#sessions.keepWaiting(session, undefined);
+    if (this.#goesOn(session, queue)) this.#keep(session, undefined);
+  }
+
+  #goesOn(session: Session, queue: Queue): boolean {
+    return this.#queues.get(session) === queue && !session.hasEnded;
   }
 
   #wait(session: Session, queue: Queue, untilMs: number): void {
     const newest = queue.presences.at(-1);
-    if (newest && this.#queues.get(session) === queue) this.#hold(session, queue, newest);
+    if (!newest || !this.#goesOn(session, queue)) return;
+    this.#hold(session, queue, newest);
     const delayMs = Math.max(0, untilMs - this.#core.clock.now());
     queue.timer = this.#core.clock.schedule(delayMs, () => {
       queue.timer = undefined;
-      if (this.#queues.get(session) === queue && !session.hasEnded) this.#begin(session, queue);
+      if (this.#goesOn(session, queue)) this.#begin(session, queue);
     });
   }
 
   #hold(session: Session, queue: Queue, newest: GivenPresence): void {
     queue.presences = [newest];
-    if (session.record.waiting_presence !== newest) this.#sessions.keepWaiting(session, newest);
+    this.#keep(session, newest);
+  }
+
+  #keep(session: Session, presence: GivenPresence | undefined): void {
+    if (session.record.waiting_presence !== presence) this.#sessions.keepWaiting(session, presence);
   }
 }
