@@ -73,16 +73,22 @@ export class RestartStorage implements SessionStorage {
     this.put(session);
   }
 
-  put({ record }: Session): void {
-    this.#write(record.id, transaction => transaction.put('gateway_sessions', record));
-    if (this.#timer) return;
-    this.#arm();
-    void this.#trying(() => this.#leaveWord());
+  put(session: Session): void {
+    void this.#store(session);
   }
 
-  settled(session: Session): void {
+  settled(session: Session): Promise<void> {
     session.record = { ...session.record, base: this.#baseOf(session) };
-    this.put(session);
+    return this.#store(session);
+  }
+
+  #store({ record }: Session): Promise<void> {
+    const written = this.#write(record.id, transaction => transaction.put('gateway_sessions', record));
+    if (!this.#timer) {
+      this.#arm();
+      void this.#trying(() => this.#leaveWord());
+    }
+    return written;
   }
 
   /** With the process, only {@link delete} matters. */
@@ -92,7 +98,7 @@ export class RestartStorage implements SessionStorage {
 
   delete(session: Session): void {
     this.#marks.delete(session);
-    this.#write(session.id, transaction => transaction.delete('gateway_sessions', session.id));
+    void this.#write(session.id, transaction => transaction.delete('gateway_sessions', session.id));
   }
 
   /** The present state of the session, which must not be holding. */
@@ -168,8 +174,8 @@ export class RestartStorage implements SessionStorage {
     await this.#trying(() => (this.#sessions.size > 0 ? this.#move() : this.clear()));
   }
 
-  #write(id: string, work: (transaction: Transaction) => void): void {
-    this.#core.store.transact(sessionScope(id), work).catch((error: unknown) => {
+  #write(id: string, work: (transaction: Transaction) => void): Promise<void> {
+    return this.#core.store.transact(sessionScope(id), work).catch((error: unknown) => {
       this.#core.log.error(
         { error },
         'A session could not be stored; its client may have to identify again after a restart.',

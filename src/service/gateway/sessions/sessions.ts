@@ -144,8 +144,8 @@ export class Sessions implements SessionOwner, NodeSessions, PacedSessions, Rest
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const [registration] = await Promise.all([this.#registrations.get(session), this.#cluster?.caughtUp()]);
     if (!registration) return undefined; // The session has ended already.
-    // Its client may know of it only when another node can continue it.
-    if (this.#cluster) session.connection?.withhold();
+    // Its client may know of it only when another process can continue it.
+    if (this.#storage) session.connection?.withhold();
     if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !(await this.#makeRoom(session)))
       return tooManySessions;
     if (principal.kind !== 'bot') await this.#social.enter(session);
