@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { intents } from '../../../src/model/gateway.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
-import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
+import { createGateway, type Gateway, type GatewayParts } from '../../../src/service/gateway/gateway.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
@@ -27,6 +27,7 @@ const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
 export async function makeRig(
   overrides: Partial<Omit<TestCore, 'clock'>> = {},
   wrap: (lobbies: Lobbies) => Lobbies = lobbies => lobbies,
+  parts: Pick<GatewayParts, 'events'> = {},
 ): Promise<Rig> {
   const world = await makeWorld(overrides);
   const { core } = world;
@@ -35,6 +36,7 @@ export async function makeRig(
     credentials: createCredentials(core),
     lobbies,
     pendingWork: new PendingWork(),
+    ...parts,
   });
   const server = createServer();
   gateway.attach(server);
