@@ -34,7 +34,9 @@ export async function run(): Promise<BenchRow[]> {
     const backSeconds = (performance.now() - start) / 1000;
     const cpu = (await again.cpu()) / 1_000_000;
     const { resets, identified } = clients.counts;
-    process.stderr.write(`ready after ${seconds(startSeconds)}; ${seconds(cpu)} of CPU until all were back\n`);
+    process.stderr.write(
+      `ready after ${seconds(startSeconds)}; ${seconds(cpu)} of CPU until all were back; ${resets} resets, ${identified} begun anew\n`,
+    );
     clients.close();
     await again.stop();
     return [
