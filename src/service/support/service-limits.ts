@@ -124,7 +124,7 @@ export const runtimeLimits = {
   drainIdleMs: 100,
   /** How often a stopping service checks which connections have become idle. */
   drainLookMs: 50,
-  /** How long READY waits at most until another node could continue the session. */
+  /** How long READY waits at most until another process could continue the session. */
   gatewayWithheldMs: 2000,
   /** How long a gateway connection may be without a session, and how many there may be; the oldest make room. */
   gatewayIdentifyMs: 10_000,
