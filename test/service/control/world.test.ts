@@ -204,7 +204,7 @@ async function contentOf(of: Service): Promise<Readonly<Record<string, readonly 
   return ((await control(of, 'GET /snapshot')) as { content: Readonly<Record<string, readonly object[]>> }).content;
 }
 
-/** A record without secrets, which are made anew, and what counts changes. */
+/** A record without its secrets, which are generated again, and without its counters of changes. */
 function comparable(record: object): unknown {
   const fields = ['bot_token_hash', 'client_secret_hash', 'verify_key', 'signing_key', 'changes', 'status_set_at'];
   return Object.fromEntries(Object.entries(record).filter(([name]) => !fields.includes(name)));

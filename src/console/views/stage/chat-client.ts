@@ -196,7 +196,7 @@ const clients = new Map<string, ChatClient>();
 /** How many were ever opened: rises with each. */
 const opened = signal(0);
 
-// Whoever signs out, or in by another token, leaves no client connected.
+// Signing out, or signing in with another token, leaves no client connected.
 controlToken.subscribe(() => {
   for (const client of clients.values()) client.close();
   clients.clear();

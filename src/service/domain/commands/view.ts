@@ -39,7 +39,7 @@ export function encodeCommand(command: CommandRecord): string {
   const optionsText = optionTexts.get(options) ?? JSON.stringify(options);
   optionTexts.set(options, optionsText);
   const text = JSON.stringify({ ...shown, options: undefined });
-  // The options come before this field, behind which there is no text that could look like it.
+  // Fields have an order, and the options come before this one. Quotes within texts are escaped, so that no text looks like it.
   const at = text.lastIndexOf(',"nsfw":');
   return `${text.slice(0, at)},"options":${optionsText}${text.slice(at)}`;
 }

@@ -57,7 +57,9 @@ export class PresencePace {
   /** Keeps what waits for the process that continues the sessions. */
   close(): void {
     for (const [session, { presences }] of [...this.#queues]) {
-      this.#keep(session, presences.at(-1));
+      const newest = presences.at(-1);
+      // Without one, what was kept before is being applied; that may still fail.
+      if (newest) this.#keep(session, newest);
       this.drop(session);
     }
   }
