@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { version } from '../model/version.ts';
 import type { Addresses } from './core.ts';
+import { dialedHost } from './support/network-address.ts';
 
 /** What a service reports when it accepts traffic. The `rallypoint` command prints it as one line of JSON. */
 export interface ReadyLine {
@@ -69,9 +70,8 @@ export function readyLine({
   };
 }
 
-/** The host by which clients on this machine reach a server that listens on `host`. */
+/** The host in addresses by which programs on this machine reach a server that listens on `host`. */
 function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  const dialed = dialedHost(host);
+  return dialed.includes(':') ? `[${dialed}]` : dialed;
 }

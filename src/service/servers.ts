@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { originOf } from './addresses.ts';
@@ -34,7 +33,6 @@ import { openApiRoutes } from './routes/openapi.ts';
 import { socialMessageRoutes } from './routes/social-messages.ts';
 import { presenceRoutes } from './routes/social-presence.ts';
 import { relationshipRoutes } from './routes/social-relationships.ts';
-import { runtimeLimits } from './support/service-limits.ts';
 import { createLateSite } from './web/late-site.ts';
 
 /**
@@ -59,7 +57,9 @@ export async function openOperators(
   if (port === undefined) return { endpoints, operators };
   // Bounds of its own, so that unauthenticated connections to the API cannot keep probes away.
   const connections = new Connections(environment, trustedProxies);
-  const { server, close } = await openOperatorsServer({ listener: operators, requestIds, connections, host, port });
+  const { server, close } = await openOperatorsServer({
+    ...{ listener: operators, requestIds, connections, host, port, log },
+  });
   closing.push(close);
   return { endpoints, opsBase: originOf(server, host) };
 }
@@ -136,11 +136,4 @@ export function createApiServer(
     proofs: interactionProofs(interactions),
   });
   return { server, site };
-}
-
-/** @returns the origin by which clients on this machine reach the server */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen({ host, port, backlog: runtimeLimits.listenBacklog });
-  await once(server, 'listening');
-  return originOf(server, host);
 }

@@ -1,13 +1,14 @@
 import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
-import { addressesOf, consoleUrlAt, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
+import { addressesOf, consoleUrlAt, originOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
 import { createRequestIds, createRequestLog } from './http/call.ts';
 import { countedAddressBehind, isFromProxy } from './http/client-address.ts';
 import { Connections, Drain } from './http/connections.ts';
 import { Hosts } from './http/hosts.ts';
+import { listen, listenWithMany } from './http/listening.ts';
 import { advanceClock, type CheckedOptions, chooseClock, type Environment, openCore } from './open-core.ts';
 import {
   checkAllowedHosts,
@@ -25,7 +26,7 @@ import {
   type ServiceOptions,
 } from './options.ts';
 import { createParts } from './parts.ts';
-import { createApiServer, listen, openOperators } from './servers.ts';
+import { createApiServer, openOperators } from './servers.ts';
 import { keptLog } from './support/kept-log.ts';
 import { isLoopback } from './support/network-address.ts';
 import { PendingWork } from './support/pending-work.ts';
@@ -189,7 +190,13 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   closing.push(() => parts.sweeps.stop());
   parts.gateway.attach(server);
   closing.push(() => site.close());
-  own = await listen(server, host, options.port ?? 0);
+  const canResume = options.data !== undefined || shared !== undefined;
+  const listening = await (canResume ? listenWithMany : listen)(server, {
+    host,
+    port: options.port ?? 0,
+    log: core.log,
+  });
+  own = originOf(server, host);
   setAddresses(addressesOf(publicUrl ?? own));
   // On a virtual clock there is no idle time to wait out, and waiting for it could take forever.
   const isVirtual = core.clock instanceof VirtualClock;
@@ -199,7 +206,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     for (const stop of stopping) stop();
     if (isVirtual) parts.faults.release();
     const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
-    const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), parts.gateway.close()]);
+    const [cutOff] = await Promise.all([drain.run(listening, idleMs, endsMs), parts.gateway.close()]);
     if (cutOff > 0)
       core.log.warn({ connections: cutOff }, 'Connections were still open at the deadline and were closed.');
   });

@@ -9,6 +9,7 @@ import { blockList, holds } from '../support/network-address.ts';
 import { intakeLimits, runtimeLimits } from '../support/service-limits.ts';
 import { Answer } from './call.ts';
 import { countedAddress, peerAddress } from './client-address.ts';
+import type { Listening } from './listening.ts';
 
 /** Bounds that the operator sets; by default those of `intakeLimits`. */
 export interface ConnectionBounds {
@@ -159,15 +160,16 @@ export class Drain {
    * @param idleMs how long an idle connection stays open for requests that its peer sent before it could know
    * @param endsMs deadline, by `performance.now()`
    */
-  async run(server: Server, idleMs: number, endsMs: number): Promise<number> {
+  async run({ server, others }: Listening, idleMs: number, endsMs: number): Promise<number> {
     const ended = new AbortController();
     const { signal } = ended;
-    const closed = once(server, 'close').then(() => ended.abort());
+    const closed = Promise.all([server, ...others].map(each => once(each, 'close'))).then(() => ended.abort());
     const pause = (ms: number) =>
       wait(Math.max(0, Math.min(ms, endsMs - performance.now())), undefined, { signal }).catch(() => {});
     this.#isDraining = true;
     // Not the close() of the HTTP server, which ends idle connections immediately, with requests that are on their way.
     NetServer.prototype.close.call(server);
+    for (const other of others) other.close();
     const closeIdle = server.closeIdleConnections.bind(server);
     // Node considers a connection idle as soon as its answer is written, even if the peer has not read it yet.
     server.closeIdleConnections = () => this.#sparing(closeIdle);

@@ -11,6 +11,7 @@ import type { Connections } from './connections.ts';
 import { errorReply, misdirectedError, requestErrorReply } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createHttpListener } from './listener.ts';
+import { listen } from './listening.ts';
 
 /** Serves the endpoints for operators. @returns false for any other request */
 export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
@@ -59,20 +60,20 @@ export interface OperatorsServerParts {
   readonly connections: Pick<Connections, 'accept'>;
   readonly host: string;
   readonly port: number;
+  readonly log: Logger;
 }
 
 /** Opens the separate port for operators. It answers from the beginning of the start until the service has stopped. */
 export async function openOperatorsServer(
   parts: OperatorsServerParts,
 ): Promise<{ server: Server; close(): Promise<void> }> {
-  const { listener, requestIds, connections, host, port } = parts;
+  const { listener, requestIds, connections, host, port, log } = parts;
   const server = createHttpListener(Answer, (request, response) => {
     (response as Answer).requestId = requestIds(request);
     if (!listener(request, response)) writeReply(response, requestErrorReply(new RequestError('not_found')));
   });
   server.on('connection', socket => connections.accept(socket));
-  server.listen({ host, port });
-  await once(server, 'listening');
+  await listen(server, { host, port, log });
   return {
     server,
     async close() {

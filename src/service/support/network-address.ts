@@ -32,3 +32,9 @@ export function holds(list: BlockList, address: string): boolean {
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
+
+/** The host by which programs on this machine connect to a server that listens on `host`. */
+export function dialedHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}

@@ -109,10 +109,14 @@ export const serviceLimits = {
 /** Bounds of the running service. Unspecified, all of them. */
 export const runtimeLimits = {
   /**
-   * Connections that may wait to be accepted, or as many as the system allows (Linux: `net.core.somaxconn`). Where they do not
-   * fit, clients that reconnect together after a restart retry after 1, 2, 4, 8 and 16 s.
+   * Connections that may wait at each listening socket to be accepted, or as many as the system allows (Linux: `net.core.somaxconn`).
+   * Where they do not fit, clients that reconnect together after a restart retry after 1, 3, 7 and 15 s.
    */
   listenBacklog: 65_535,
+  /** Sockets that listen on the port of a service whose sessions survive a restart. */
+  listenSockets: 8,
+  /** How long a start waits for an answer from its port before it considers the port in use. */
+  portCheckMs: 250,
   /** How long a service that is stopped waits for requests under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
