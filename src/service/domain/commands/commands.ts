@@ -36,7 +36,7 @@ import {
   rewrittenIfChanged,
 } from './records.ts';
 import { isEntryPoint, rejectLostEntryPoint, rejectTakenName, rejectTooMany, takeCreates } from './scope-rules.ts';
-import { encodeCommand, showCommand, type Translations } from './view.ts';
+import { encodeCommand, encodeCommands, showCommand, type Translations } from './view.ts';
 
 /**
  * An application's commands in one place: everywhere, or in one guild. Answers are encoded JSON.
@@ -173,7 +173,7 @@ export function createCommands(core: Core): Commands {
       const creates = matches.filter(match => !match).length;
       await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);
       await changeCommands(transaction, application, place, stored, commands);
-      return `[${commands.map(encodeCommand).join()}]`;
+      return encodeCommands(commands);
     });
   }
 

@@ -80,9 +80,8 @@ export function rewrittenIfChanged(
 
 /** The definition with its defaults. Options that do not change are taken from the command, because they are most of it. */
 function normalizedBeside(command: CommandRecord, input: CommandInput, { traits, scope }: CommandRuleContext) {
-  const { options } = command;
-  if (!options || !sameItems(options, input.options, sameOption)) return normalizeCommand(input, traits, scope);
-  return { ...normalizeCommand({ ...input, options: [] }, traits, scope), options };
+  const isKept = command.options && sameItems(command.options, input.options, sameOption);
+  return normalizeCommand(input, traits, scope, isKept ? command.options : undefined);
 }
 
 /** What never changes about a command. */

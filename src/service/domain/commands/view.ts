@@ -33,15 +33,38 @@ const optionTexts = new WeakMap<readonly CommandOption[], string>();
 
 /** The command with all translations, as {@link showCommand} shows it, encoded as JSON. */
 export function encodeCommand(command: CommandRecord): string {
+  const pieces: string[] = [];
+  encodeInto(pieces, command);
+  return pieces.join('');
+}
+
+/** A list of commands as {@link encodeCommand} encodes each. */
+export function encodeCommands(commands: readonly CommandRecord[]): string {
+  // All is joined at once: texts that were put together in steps would be copied again to be sent.
+  const pieces = ['['];
+  for (const command of commands) {
+    if (pieces.length > 1) pieces.push(',');
+    encodeInto(pieces, command);
+  }
+  pieces.push(']');
+  return pieces.join('');
+}
+
+function encodeInto(pieces: string[], command: CommandRecord): void {
   const shown = showCommand(command, 'all');
   const { options } = shown;
-  if (!options) return JSON.stringify(shown);
+  // Assigned, because without the field the object would be a slow one.
+  shown.options = undefined as never;
+  const text = JSON.stringify(shown);
+  if (!options) {
+    pieces.push(text);
+    return;
+  }
   const optionsText = optionTexts.get(options) ?? JSON.stringify(options);
   optionTexts.set(options, optionsText);
-  const text = JSON.stringify({ ...shown, options: undefined });
   // Fields have an order, and the options come before this one. Quotes within texts are escaped, so that no text looks like it.
   const at = text.lastIndexOf(',"nsfw":');
-  return `${text.slice(0, at)},"options":${optionsText}${text.slice(at)}`;
+  pieces.push(text.slice(0, at), ',"options":', optionsText, text.slice(at));
 }
 
 /** Where a global command can be used. The deprecated flag follows the contexts once those are set. */

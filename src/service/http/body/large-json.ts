@@ -45,7 +45,8 @@ async function findPortions(bytes: Buffer): Promise<readonly Portion[] | undefin
   }
 }
 
-function pause(): Promise<void> {
+/** Until the next turn of the event loop. */
+export function pause(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
