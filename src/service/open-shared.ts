@@ -56,7 +56,7 @@ interface SharedContext extends Pick<Core, 'clock' | 'log'> {
  * after. One that is only slow, like one of ten that start together on a busy machine, may take longer.
  */
 const openMsMax = 5000;
-const slowOpenMsMax = 30_000;
+export const slowOpenMsMax = 30_000;
 const answerMsMax = 1500;
 /** What a process took to come here counts as well, on a busy machine seconds; one that is older did something else before. */
 const youngMsMax = 3000;

@@ -29,8 +29,8 @@ it.skipIf(parts.missing)(
     // Other ports and paths; everything else is what is deployed.
     const portOf = (at: number) => new URL(cluster.node(at).controlBase).port;
     const template = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
-      .replace('node-1:8910', `127.0.0.1:${portOf(0)}`)
-      .replace('node-2:8910', `127.0.0.1:${portOf(1)}`)
+      .replace('172.30.89.11:8910', `127.0.0.1:${portOf(0)}`)
+      .replace('172.30.89.12:8910', `127.0.0.1:${portOf(1)}`)
       .replace('listen 80;', `listen 127.0.0.1:${port};`);
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       name => `${name}_temp_path ${folder.path}/${name};`,

@@ -3,28 +3,37 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readServeOptions, serveEnvironment } from '../../src/cli/serve-options.ts';
+import { slowOpenMsMax } from '../../src/service/open-shared.ts';
+import { startService } from '../../src/service/service.ts';
 import { runtimeLimits } from '../../src/service/support/service-limits.ts';
 import { metricTable } from '../../src/service/telemetry/metric-table.ts';
+import type { Fixtures } from '../../src/service/testing/fixtures/document.ts';
 import { needs } from '../support/runs/parts.ts';
+import { callApi } from '../support/service/starfall.ts';
 
 /** The templates of deploy/: their commands and settings are read by the command's own table. */
 
 const folder = join(import.meta.dirname, '../../deploy');
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-interface ComposeNode {
+interface ComposeService {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stop_grace_period: string;
+  readonly networks: { readonly default: { readonly ipv4_address: string } };
+  readonly restart: string;
+  readonly volumes?: readonly string[];
 }
 interface Compose {
-  readonly services: Readonly<Record<string, ComposeNode & { readonly volumes?: readonly string[] }>>;
+  readonly services: Readonly<Record<'balancer' | 'node-1' | 'node-2' | 'postgres' | 'redis', ComposeService>>;
 }
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
+  readonly periodSeconds: number;
+  readonly failureThreshold: number;
 }
 interface Container {
   readonly args: readonly string[];
@@ -69,7 +78,9 @@ const dockerJson = (instruction: string) =>
 
 const { template } = objectOf('Deployment').spec;
 const [container] = template.spec.containers as [Container];
-const { 'node-1': first, 'node-2': second } = compose.services as Record<'node-1' | 'node-2', ComposeNode>;
+const { 'node-1': first, 'node-2': second, balancer } = compose.services;
+
+const addressOf = (service: ComposeService) => service.networks.default.ipv4_address;
 
 const systemd = await needs('systemd');
 
@@ -96,6 +107,13 @@ describe('the templates for a deployment', () => {
     for (const grace of graces) expect(grace).toBeGreaterThan(drainS);
   });
 
+  it('give a node the time to start, and try again when it could not', () => {
+    const { periodSeconds, failureThreshold } = container.startupProbe;
+    expect(periodSeconds * failureThreshold).toBeGreaterThan(slowOpenMsMax / 1000);
+    // By default systemd gives up after five starts in ten seconds.
+    expect(Number(/^RestartSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(2);
+  });
+
   it('probe what the service answers, at the port where it does', () => {
     const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
     expect(ports.get('ops')).toBe(9464);
@@ -113,14 +131,44 @@ describe('the templates for a deployment', () => {
     expect(objectOf('Deployment').spec.replicas).toBeGreaterThan(maxUnavailable);
   });
 
-  it('balance over the nodes that compose starts', () => {
+  // nginx looks names up only when it starts: a node that got another address would be lost to it.
+  it('balance over the nodes that compose starts, by addresses that stay the same when a node is replaced', () => {
     const upstreams = [...read('nginx.conf').matchAll(/server (\S+):(\d+)/g)].map(([, name, port]) => [name, port]);
-    expect(upstreams).toEqual([
-      ['node-1', '8910'],
-      ['node-2', '8910'],
+    expect(upstreams).toEqual([first, second].map(node => [addressOf(node), '8910']));
+  });
+
+  it('trust what the balancer of compose says of its clients', () => {
+    for (const node of [first, second])
+      expect(readServeOptions(node.command.slice(1), node.environment)?.trustedProxies).toEqual([addressOf(balancer)]);
+  });
+
+  it('start everything of compose again after the machine was restarted', () => {
+    const policies = Object.entries(compose.services).map(([name, { restart }]) => [name, restart]);
+    expect(policies).toEqual(Object.keys(compose.services).map(name => [name, 'unless-stopped']));
+  });
+
+  it('mount files that are there, and start with an application and users of which each has a password', async () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+      volumes.filter(volume => volume.startsWith('./')).map(volume => volume.slice(2).split(':')[0]),
+    );
+    expect(new Set(mounted)).toEqual(new Set(['fixtures.json', 'nginx.conf']));
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(mounted));
+
+    const fixtures = JSON.parse(read('fixtures.json')) as Fixtures;
+    const service = await startService({ fixtures, clock: 'virtual', port: 0, signIn: 'password' });
+    onTestFinished(() => service.close());
+    const [application] = fixtures.applications ?? [];
+    expect(
+      (
+        await callApi(service, 'GET', '/applications/@me', undefined, {
+          authorization: `Bot ${application?.bot_token}`,
+        })
+      ).status,
+    ).toBe(200);
+    expect(fixtures.users?.map(({ password }) => password)).toEqual([
+      'change-me-password-of-ada',
+      'change-me-password-of-grace',
     ]);
-    const [, mounted] = /^\.\/([\w.]+):/.exec(compose.services.balancer?.volumes?.[0] ?? '') ?? [];
-    expect(readdirSync(folder)).toContain(mounted);
   });
 
   it('run as a user without rights', () => {
