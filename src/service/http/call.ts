@@ -152,19 +152,10 @@ export function writeReply(response: ServerResponse, answer: Reply, more: Header
     response.end();
     return;
   }
-  const length = Buffer.byteLength(payload);
-  const headers = { 'content-type': 'application/json', 'content-length': length };
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
   response.writeHead(answer.status, Object.assign(headers, more, answer.headers));
-  if (payload.length > joinedLengthMax) {
-    // Node.js joins a text with the head, which copies all of it.
-    response.cork();
-    response.flushHeaders();
-  }
   response.end(payload);
 }
-
-/** Characters of an answer up to which one write of head and body is faster than two without copying. */
-const joinedLengthMax = 16_384;
 
 function emptyLength(status: number): Headers {
   return status === 204 ? {} : { 'content-length': '0' };

@@ -186,8 +186,6 @@ export const intakeLimits = {
   formPartHeadBytesMax: 4096,
   /** JSON that is parsed without a pause: a body up to this size as a whole, a larger list in portions of about this size. */
   jsonPortionBytes: 256 * 1024,
-  /** JSON up to this size is parsed at once; of larger bodies one in each turn of the event loop. */
-  jsonPacedBytes: 64 * 1024,
   /** Values of a larger JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
   jsonValuesMax: 400_000,
   jsonValuesPerItemMax: 32_000,

@@ -45,8 +45,7 @@ async function findPortions(bytes: Buffer): Promise<readonly Portion[] | undefin
   }
 }
 
-/** Until the next turn of the event loop. */
-export function pause(): Promise<void> {
+function pause(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 

@@ -5,7 +5,7 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { readFormBody } from './form-body.ts';
-import { parseLargeJson, pause } from './large-json.ts';
+import { parseLargeJson } from './large-json.ts';
 import { parseForm } from './url-encoded.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
@@ -39,20 +39,8 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes, route.forms);
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new RequestError('invalid_json');
-  if (bytes.length > intakeLimits.jsonPortionBytes) return parseLargeJson(bytes, readJson);
-  return bytes.length > intakeLimits.jsonPacedBytes
-    ? paced(() => readJson(bytes.toString()))
-    : readJson(bytes.toString());
-}
-
-let turn: Promise<void> = Promise.resolve();
-
-/** Runs one `parse` in each turn of the event loop, so that what was parsed is mostly used before the next is. */
-async function paced(parse: () => unknown): Promise<unknown> {
-  const own = turn;
-  turn = own.then(pause).then(pause);
-  await own;
-  return parse();
+  const isLarge = bytes.length > intakeLimits.jsonPortionBytes;
+  return isLarge ? parseLargeJson(bytes, readJson) : readJson(bytes.toString());
 }
 
 /** @throws RequestError `invalid_json` */
@@ -189,7 +177,7 @@ class Gathered {
   }
 
   #growTo(length: number): void {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(this.#bytesMax, Math.max(length, 4 * this.#buffer.length)));
+    const buffer = Buffer.allocUnsafeSlow(Math.min(this.#bytesMax, Math.max(length, 2 * this.#buffer.length)));
     this.#buffer.copy(buffer, 0, 0, this.#length);
     this.#buffer = buffer;
   }
