@@ -77,6 +77,30 @@ async function open({ virtual = true } = {}) {
   return { core, fixtures, replaced, send, call };
 }
 
+describe('a call that reads many collections', () => {
+  it.each([
+    ['GET /fixtures', 2],
+    ['GET /timers', 1],
+  ])('waits for a database that is far away as seldom as it can: %s', async (name, most) => {
+    const { core, call } = await open();
+    let roundTrips = 0;
+    let underWay = 0;
+    const { list, count } = core.store;
+    const far =
+      <Given extends unknown[], Found>(read: (...given: Given) => Found) =>
+      async (...given: Given) => {
+        if (underWay++ === 0) roundTrips++;
+        // Whatever else is read now is sent to the database together with this.
+        await new Promise(resolve => setImmediate(resolve));
+        underWay--;
+        return read.call(core.store, ...given);
+      };
+    Object.assign(core.store, { list: far(list), count: far(count) });
+    expect(await call(name)).toMatchObject({ status: 200 });
+    expect(roundTrips).toBe(most);
+  });
+});
+
 describe('every control call', () => {
   it.each([
     null,
