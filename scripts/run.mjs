@@ -22,12 +22,25 @@ const path = [...(systemNode ? [dirname(systemNode)] : []), bin, process.env.PAT
 const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
 
-/** What says how the service behaves from outside, and the properties of its domain; the store and the bus have suites of their own. */
+/**
+ * What says how the service behaves from outside, and the properties of its domain; the store and the bus have suites of their own,
+ * and `test/cluster` has several nodes. Left out is what has a data folder, a gateway put together for one process, or looks at the
+ * embedded engine itself; and for its time the rest of the domain, of HTTP and of telemetry, which no engine changes.
+ */
 const sharedSuites = [
-  ...['test/contract', 'test/clients', 'test/service/routes', 'test/backend/fleet/fleet.property'],
-  ...['commands/commands', 'commands/command-scopes', 'lobbies/events', 'social/messages'].map(
-    name => `test/service/domain/${name}.property`,
-  ),
+  'test/contract',
+  'test/clients',
+  'test/service/routes',
+  'test/service/oauth',
+  'test/backend/fleet/fleet.property',
+  ...[
+    ...['control/console', 'control/service', 'control/world', 'gateway/protocol', 'http/limiter', 'http/blocklist'],
+    ...['backlog', 'etf/connection'].map(name => `gateway/connection/${name}`),
+    ...['guilds', 'identify-budget', 'requests', 'resume', 'voice'].map(name => `gateway/sessions/${name}`),
+    ...['commands/commands', 'commands/command-scopes', 'lobbies/events', 'social/messages'].map(
+      name => `domain/${name}.property`,
+    ),
+  ].map(path => `test/service/${path}`),
 ];
 
 const tasks = {

@@ -71,7 +71,7 @@ export async function openCore(options: ServiceOptions, environment: Environment
   const traced = tracing?.store(opened) ?? opened;
   const activity = environment.isConsoleOn ? new Activity(clock, entropy) : undefined;
   if (options.console === true) activity?.record({ isRead: false });
-  const store = activity ? new ActivityStore(traced, activity) : traced;
+  const store = activity ? new ActivityStore(traced, activity, shared && (() => shared.cluster.caughtUp())) : traced;
   await shared?.checkClock(clock);
   const vault = await openVault(engines, entropy);
   if (engines) await (await import('./store/protected-keys.ts')).protectKeys(store, vault);

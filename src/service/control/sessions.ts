@@ -59,15 +59,18 @@ async function filtered(core: Core, all: readonly Session[], query: ControlReque
   const matches = searcher(query);
   const applicationId = queryId(query, 'application_id');
   const userId = queryId(query, 'user_id');
-  const wanted: Session[] = [];
-  for (const session of all.toSorted((a, b) => comparePart(a.id, b.id))) {
-    const { application_id, user_id } = session.record;
-    if (applicationId !== undefined && application_id !== applicationId) continue;
-    if (userId !== undefined && user_id !== userId) continue;
-    if (matches && !matches(session.id, application_id, user_id, await nameOf(core, session))) continue;
-    wanted.push(session);
-  }
-  return wanted;
+  const wanted = all
+    .filter(
+      ({ record: { application_id, user_id } }) =>
+        (applicationId === undefined || application_id === applicationId) &&
+        (userId === undefined || user_id === userId),
+    )
+    .sort((a, b) => comparePart(a.id, b.id));
+  if (!matches) return wanted;
+  const names = await Promise.all(wanted.map(session => nameOf(core, session)));
+  return wanted.filter(({ id, record: { application_id, user_id } }, at) =>
+    matches(id, application_id, user_id, names[at]),
+  );
 }
 
 async function nameOf({ store }: Core, { record: { kind, application_id, user_id } }: Session): Promise<string | null> {

@@ -85,11 +85,18 @@ export async function listTimers(
   let isMore = false;
   // A kind that was not asked for may stand before others in the same index.
   const perIndex = kinds ? Math.min(1000, limit * 4) : limit + 1;
+  const wants = (kind: TimerKind) => !kinds || kinds.has(kind);
   const add = (timer: TimerDetails) => {
-    if (!kinds || kinds.has(timer.kind)) found.push(timer);
+    if (wants(timer.kind)) found.push(timer);
   };
-  for (const collection of Object.keys(describe) as Expiring[]) {
-    const records = await expiring(core, collection, perIndex);
+  const collections = Object.keys(describe) as Expiring[];
+  const [statuses, invites, ...lists] = await Promise.all([
+    wants('custom_status') ? expiringStatuses(core, nowMs) : [],
+    wants('activity_invite') ? expiringInvites(core, nowMs) : [],
+    ...collections.map(collection => expiring(core, collection, perIndex)),
+  ]);
+  for (const [at, collection] of collections.entries()) {
+    const records = lists[at] ?? [];
     if (records.length >= perIndex) isMore = true;
     for (const record of records) {
       const timer = (describe[collection] as (record: unknown, nowMs: number) => TimerDetails | undefined)(
@@ -106,8 +113,7 @@ export async function listTimers(
     const what = 'A gateway session ends, if its client does not resume it.';
     add({ ...none, kind: 'session_resume', at_ms, what, application_id, user_id, id, link: '#/world/sessions' });
   }
-  if (!kinds || kinds.has('custom_status')) found.push(...(await expiringStatuses(core, nowMs)));
-  if (!kinds || kinds.has('activity_invite')) found.push(...(await expiringInvites(core, nowMs)));
+  found.push(...statuses, ...invites);
   found.sort((a, b) => a.at_ms - b.at_ms);
   return {
     now_ms: nowMs,

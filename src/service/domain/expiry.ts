@@ -8,6 +8,11 @@ import { StoreError } from '../store/errors.ts';
 /** Records processed concurrently; other work runs between two such batches. */
 const chunkSize = 128;
 
+/** Whether other nodes may write what this one has to look for: a virtual clock belongs to a single node, which knows every time. */
+export function hasOtherNodes({ cluster, clock }: Pick<Core, 'cluster' | 'clock'>): boolean {
+  return cluster !== undefined && !(clock instanceof VirtualClock);
+}
+
 /** How often a node of a cluster looks for records that other nodes have written, or did not process before they died. */
 const lookMs = 1000;
 /** How long the sweep waits after a failure of the store or of a single record. */
@@ -39,8 +44,7 @@ export function createExpiry(
   collection: TimerName,
   onDue: (id: string, nowMs: number) => Promise<void>,
 ): Expiry {
-  // A virtual clock belongs to a single node, which knows every time.
-  const hasOthers = core.cluster !== undefined && !(core.clock instanceof VirtualClock);
+  const hasOthers = hasOtherNodes(core);
   let started = false;
   /** Records that could not be processed, and when they are tried again; they do not delay the others. */
   const stuck = new Map<string, number>();

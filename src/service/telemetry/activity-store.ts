@@ -9,10 +9,13 @@ import { WrappedStore } from './wrapped-store.ts';
 /** A store that tells the activity what its transactions announce and change, and that notes in announcements what caused them. */
 export class ActivityStore extends WrappedStore {
   readonly #activity: Activity;
+  readonly #delivered: (() => Promise<void>) | undefined;
 
-  constructor(store: Store, activity: Activity) {
+  /** @param delivered resolves when what was committed was delivered; absent where that is so before a transaction resolves */
+  constructor(store: Store, activity: Activity, delivered?: () => Promise<void>) {
     super(store);
     this.#activity = activity;
+    this.#delivered = delivered;
   }
 
   override transact<T>(
@@ -41,13 +44,24 @@ export class ActivityStore extends WrappedStore {
       },
       guards,
     );
-    for (const announcement of observed?.announcements ?? []) {
-      // Those with followers are recorded where they are delivered.
-      if (activity.followersOf(announcement.to) === 0) activity.announced({ ...announcement, scope }, 0);
-    }
+    this.#recordUnfollowed(scope, observed?.announcements ?? []);
     for (const [id, command] of observed?.commands ?? []) activity.commandChanged(id, command);
     activity.committed(scope);
     return result;
+  }
+
+  /** Events with followers are recorded where they are delivered; until then, sessions may begin to follow. */
+  #recordUnfollowed(scope: string, announcements: readonly Announcement[]): void {
+    const activity = this.#activity;
+    const unfollowed = announcements.filter(({ to }) => activity.followersOf(to) === 0);
+    if (unfollowed.length === 0) return;
+    const record = () => {
+      for (const announcement of unfollowed) {
+        if (activity.followersOf(announcement.to) === 0) activity.announced({ ...announcement, scope }, 0);
+      }
+    };
+    if (this.#delivered) void this.#delivered().then(record, record);
+    else record();
   }
 
   override async load(content: StoreContent): Promise<void> {

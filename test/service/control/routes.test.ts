@@ -15,6 +15,7 @@ import { createAuthorization } from '../../../src/service/oauth/authorize/author
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { FaultInjector } from '../../../src/service/testing/faults/faults.ts';
 import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
+import { countRoundTrips } from '../../support/store/round-trips.ts';
 import { idleParts, makeCore, startMs } from './support.ts';
 
 const controlToken = 'control-secret';
@@ -76,6 +77,23 @@ async function open({ virtual = true } = {}) {
   const call = (name: string, body?: unknown) => send(name, body === undefined ? undefined : JSON.stringify(body));
   return { core, fixtures, replaced, send, call };
 }
+
+describe('a call that reads many collections', () => {
+  it.each([
+    ['GET /fixtures', 2],
+    ['GET /timers', 1],
+    ['GET /users/9', 4],
+    ['GET /users/9/social', 4],
+  ])('waits for a database that is far away as seldom as it can: %s', async (name, most) => {
+    const { core, call } = await open();
+    const guilds = ['5', '6', '7'].map(id => ({ id, owner_id: '9', members: [{ user_id: '9' }] }));
+    const document = { users: [{ id: '9' }], applications: [{ id: '1', owner_id: '9' }], guilds };
+    expect(await call('POST /fixtures', document)).toMatchObject({ status: 200 });
+    const roundTrips = countRoundTrips(core.store);
+    expect(await call(name)).toMatchObject({ status: 200 });
+    expect(roundTrips()).toBe(most);
+  });
+});
 
 describe('every control call', () => {
   it.each([

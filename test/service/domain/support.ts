@@ -27,11 +27,12 @@ export const cyn = '103';
 /** No user has this id. */
 export const nobody = '999';
 
+/** @param pendingWork virtual time waits for it */
 export async function makeWorld(
   overrides: Partial<Omit<TestCore, 'clock'>> = {},
-  settle?: () => Promise<void>,
+  pendingWork?: PendingWork,
 ): Promise<World> {
-  const core = { ...(await (isShared && !overrides.store ? sharedCore : embeddedCore)(settle)), ...overrides };
+  const core = { ...(await (isShared && !overrides.store ? sharedCore : embeddedCore)(pendingWork)), ...overrides };
   const world = { core, starfall: applicationRecord('1'), rival: applicationRecord('2') };
   await core.store.transact('world', transaction => {
     for (const application of [world.starfall, world.rival]) transaction.put('applications', application);
@@ -40,17 +41,13 @@ export async function makeWorld(
   return world;
 }
 
-function embeddedCore(settle?: () => Promise<void>): Promise<TestCore> {
-  return makeCore('seed', ':memory:', settle);
+function embeddedCore(pendingWork?: PendingWork): Promise<TestCore> {
+  return makeCore('seed', ':memory:', pendingWork && (() => pendingWork.settled()));
 }
 
-async function sharedCore(settle?: () => Promise<void>): Promise<TestCore> {
+async function sharedCore(pendingWork = new PendingWork()): Promise<TestCore> {
   const { openSharedParts } = await import('../../support/engines/shared-world.ts');
-  const pendingWork = new PendingWork();
-  const core = await embeddedCore(async () => {
-    await pendingWork.settled();
-    await settle?.();
-  });
+  const core = await embeddedCore(pendingWork);
   await core.store.close();
   return { ...core, ...(await openSharedParts(core.clock, pendingWork)) };
 }

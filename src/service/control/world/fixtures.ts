@@ -30,15 +30,19 @@ export function fixturesCalls({ core, fixtures }: ControlDeps): readonly Control
 
 /** The present world, without secrets and provisional accounts: where the document is posted they keep theirs or get new ones. */
 async function presentFixtures({ store }: Core): Promise<FixturesDocument> {
-  for (const name of exported) {
-    if ((await store.count(name, entriesMax + 1)) <= entriesMax) continue;
-    throw new ControlRefusal(413, `There are more than ${entriesMax} ${name}; take GET /control/snapshot instead.`);
+  const counts = await Promise.all(exported.map(name => store.count(name, entriesMax + 1)));
+  const tooMany = exported.find((_, at) => (counts[at] ?? 0) > entriesMax);
+  if (tooMany) {
+    throw new ControlRefusal(413, `There are more than ${entriesMax} ${tooMany}; take GET /control/snapshot instead.`);
   }
-  const applications = await store.list('applications');
-  const users = await store.list('users');
-  const guilds = await store.list('guilds');
-  const social = await presentSocial({ store });
-  const members = Map.groupBy(await store.list('guild_members'), ({ guild_id }) => guild_id);
+  const [applications, users, guilds, guildMembers, social] = await Promise.all([
+    store.list('applications'),
+    store.list('users'),
+    store.list('guilds'),
+    store.list('guild_members'),
+    presentSocial({ store }),
+  ]);
+  const members = Map.groupBy(guildMembers, ({ guild_id }) => guild_id);
   return {
     applications: applications.map(application => {
       const { bot_token_hash, client_secret_hash, verify_key: _, signing_key: __, ...shown } = application;
@@ -62,16 +66,18 @@ async function presentFixtures({ store }: Core): Promise<FixturesDocument> {
 
 /** What the users have with each other, without provisional accounts. */
 async function presentSocial({ store }: Pick<Core, 'store'>): Promise<FixturesDocument> {
-  const provisional = new Set(
-    (await store.list('users')).filter(user => user.provisional_of !== null).map(({ id }) => id),
-  );
+  const [users, full, inGames, ownSettings, sent, ownProfiles] = await Promise.all([
+    store.list('users'),
+    store.list('relationships'),
+    store.list('game_relationships'),
+    store.list('social_settings'),
+    store.list('direct_messages'),
+    store.list('application_profiles'),
+  ]);
+  const provisional = new Set(users.filter(user => user.provisional_of !== null).map(({ id }) => id));
   const isBetweenUsers = (...ids: readonly UserId[]) => !ids.some(id => provisional.has(id));
-  const full = await store.list('relationships');
   const nicknames = new Map(full.map(({ user_id, target_id, nickname }) => [`${user_id}/${target_id}`, nickname]));
-  const relationships = [
-    ...full.map(record => ({ ...record, family_id: null })),
-    ...(await store.list('game_relationships')),
-  ]
+  const relationships = [...full.map(record => ({ ...record, family_id: null })), ...inGames]
     .filter(({ user_id, target_id }) => isBetweenUsers(user_id, target_id))
     .flatMap(({ user_id, target_id, type, family_id, since_ms }) => {
       const kind = kindOf(type, user_id, target_id);
@@ -82,13 +88,13 @@ async function presentSocial({ store }: Pick<Core, 'store'>): Promise<FixturesDo
       const named = names.some(name => name !== null) && { nicknames: names };
       return [{ users: [user_id, target_id], type: kind, ...application, since: timeOf(since_ms), ...named }];
     });
-  const settings = (await store.list('social_settings'))
+  const settings = ownSettings
     .filter(({ user_id }) => isBetweenUsers(user_id))
     .map(({ user_id, settings, accept_friend_requests }) => ({
       ...{ user_id, ...settings },
       ...(accept_friend_requests !== undefined && { accept_friend_requests }),
     }));
-  const messages = (await store.list('direct_messages'))
+  const messages = sent
     .filter(({ is_ephemeral, message }) => !is_ephemeral && message.activity === undefined)
     .filter(({ author_id, recipient_id }) => isBetweenUsers(author_id, recipient_id))
     .map(({ id, channel_id, author_id, recipient_id, message, application_id, edited_at_ms, moderation_metadata }) => {
@@ -97,7 +103,7 @@ async function presentSocial({ store }: Pick<Core, 'store'>): Promise<FixturesDo
       const { content } = message;
       return { ...{ id, channel_id, author_id, recipient_id, content, application_id }, ...edited, ...noted };
     });
-  const profiles = (await store.list('application_profiles'))
+  const profiles = ownProfiles
     .filter(({ user_id }) => isBetweenUsers(user_id))
     .map(({ application_id, user_id, identity, username, metadata, data }) => {
       const external_user_id = identity.provider_issued_user_id;

@@ -42,21 +42,24 @@ async function userOf({ store }: Core, id: UserId): Promise<UserId> {
 
 async function socialOf(core: Core, id: UserId): Promise<UserSocial> {
   const { store } = core;
-  const { status_set_at: _, ...settings } = await settingsOf(store, id);
-  const record = await store.get('social_settings', id);
-  const blocks = await store.list('relationships', {
-    index: 'byTarget',
-    equals: [id],
-    limit: consoleLimits.searchedRecordsMax,
-  });
+  const [{ status_set_at: _, ...settings }, record, relationships, blocked_by, presence, conversations] =
+    await Promise.all([
+      settingsOf(store, id),
+      store.get('social_settings', id),
+      relationshipsOf(core, id),
+      blockersOf(core, id),
+      presenceOf(core, id),
+      conversationsOf(core, id),
+    ]);
+  const accept_friend_requests = record?.accept_friend_requests ?? true;
+  return { relationships, blocked_by, presence, settings: { ...settings, accept_friend_requests }, conversations };
+}
+
+async function blockersOf(core: Core, id: UserId): Promise<NamedUser[]> {
+  const query = { index: 'byTarget', equals: [id], limit: consoleLimits.searchedRecordsMax } as const;
+  const blocks = await core.store.list('relationships', query);
   const blockers = blocks.filter(({ type }) => type === relationshipTypes.BLOCKED).slice(0, relationshipsShownMax);
-  return {
-    relationships: await relationshipsOf(core, id),
-    blocked_by: await Promise.all(blockers.map(({ user_id }) => named(core, user_id))),
-    presence: await presenceOf(core, id),
-    settings: { ...settings, accept_friend_requests: record?.accept_friend_requests ?? true },
-    conversations: await conversationsOf(core, id),
-  };
+  return Promise.all(blockers.map(({ user_id }) => named(core, user_id)));
 }
 
 async function named({ store }: Core, id: UserId): Promise<NamedUser> {
@@ -65,8 +68,10 @@ async function named({ store }: Core, id: UserId): Promise<NamedUser> {
 }
 
 async function relationshipsOf(core: Core, id: UserId): Promise<RelationshipDetails[]> {
-  const full = await core.store.list('relationships', { equals: [id], limit: relationshipsShownMax });
-  const inGames = await core.store.list('game_relationships', { equals: [id], limit: relationshipsShownMax });
+  const [full, inGames] = await Promise.all([
+    core.store.list('relationships', { equals: [id], limit: relationshipsShownMax }),
+    core.store.list('game_relationships', { equals: [id], limit: relationshipsShownMax }),
+  ]);
   const all = [
     ...full.map(record => ({ ...record, family_id: null })),
     ...inGames.map(record => ({ ...record, nickname: null, note: null, origin_application_id: null })),
@@ -135,7 +140,7 @@ async function conversationOf(
   const upTo = after === undefined ? {} : { upTo: snowflakeTimeMs(after) };
   const read = (place: string) =>
     store.list('direct_messages', { equals: [place], descending: true, limit: limit + 2, ...upTo });
-  const [kept, ephemeral] = [await read(channel.id), await read(ephemeralPlace(pair))];
+  const [kept, ephemeral] = await Promise.all([read(channel.id), read(ephemeralPlace(pair))]);
   const found = [...kept, ...ephemeral]
     .filter(record => after === undefined || isBefore(record, after))
     .sort((a, b) => (isBefore(a, b.id) ? 1 : -1));

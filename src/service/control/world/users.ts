@@ -2,7 +2,7 @@ import { snowflakeTimeMs, type UserId } from '../../../model/snowflake.ts';
 import type { AuthorizationDetails, UserDetails, UserSummary } from '../../../wire/control/world.ts';
 import type { Core } from '../../core.ts';
 import { guildsOf } from '../../domain/guilds/installations.ts';
-import type { AuthorizationRecord, UserRecord } from '../../store/records.ts';
+import type { AuthorizationRecord, GuildRecord, UserRecord } from '../../store/records.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type FoundPage, pageFields, pageOf, searcher } from '../lists.ts';
 import { type ControlCall, ControlRefusal, call, notThere, pathId, queryId, queryText, readPage } from '../request.ts';
@@ -69,18 +69,21 @@ async function userDetails(core: Core, gateway: ControlDeps['gateway'], id: User
   const { store } = core;
   const user = await store.get('users', id);
   if (!user) throw new ControlRefusal(404, `There is no user ${id}; add it by POST /control/fixtures.`);
-  const guilds = await Promise.all(
-    (await guildsOf(store, id)).map(async guild => {
-      const member = await store.get('guild_members', guild.id, id);
-      return { id: guild.id, name: guild.name, roles: member?.roles ?? [] };
-    }),
-  );
-  const lobbies = (await membershipsOf(core, id)).slice(0, lobbiesShownMax);
+  const guildOf = async (guild: GuildRecord) => {
+    const member = await store.get('guild_members', guild.id, id);
+    return { id: guild.id, name: guild.name, roles: member?.roles ?? [] };
+  };
+  const [guilds, memberships, authorizations] = await Promise.all([
+    guildsOf(store, id).then(found => Promise.all(found.map(guildOf))),
+    membershipsOf(core, id),
+    authorizationsOf(core, id),
+  ]);
+  const lobbies = memberships.slice(0, lobbiesShownMax);
   return {
     ...summaryOf(user),
     guilds,
     lobbies: lobbies.map(({ lobby_id, application_id }) => ({ id: lobby_id, application_id })),
-    authorizations: await authorizationsOf(core, id),
+    authorizations,
     session_ids: gateway.sessions
       .list()
       .filter(({ record }) => record.user_id === id)

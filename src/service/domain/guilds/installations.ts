@@ -20,12 +20,9 @@ export function isUserInstall({ scopes }: { readonly scopes: readonly string[] }
 
 /** The guilds that the user is a member of. */
 export async function guildsOf(view: StoreView, userId: UserId): Promise<readonly GuildRecord[]> {
-  const guilds: GuildRecord[] = [];
-  for (const { guild_id } of await view.list('guild_members', { index: 'byUser', equals: [userId] })) {
-    const guild = await view.get('guilds', guild_id);
-    if (guild) guilds.push(guild);
-  }
-  return guilds;
+  const members = await view.list('guild_members', { index: 'byUser', equals: [userId] });
+  const guilds = await Promise.all(members.map(({ guild_id }) => view.get('guilds', guild_id)));
+  return guilds.filter(guild => guild !== undefined);
 }
 
 /** Whether the application is in one of the user's guilds, so that the user can send it direct messages. */

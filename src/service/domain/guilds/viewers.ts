@@ -11,12 +11,12 @@ import { guildsOf } from './installations.ts';
 
 /** The channels of all guilds of the user that the user sees. */
 export async function channelsSeenBy(view: StoreView, userId: UserId): Promise<readonly ChannelId[]> {
-  const seen: ChannelId[] = [];
-  for (const guild of await guildsOf(view, userId)) {
-    const member = await view.get('guild_members', guild.id, userId);
-    if (member) seen.push(...channelsOf(guild, member));
-  }
-  return seen;
+  const guilds = await guildsOf(view, userId);
+  const members = await Promise.all(guilds.map(guild => view.get('guild_members', guild.id, userId)));
+  return guilds.flatMap((guild, at) => {
+    const member = members[at];
+    return member ? channelsOf(guild, member) : [];
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type ApplicationId, type Snowflake, snowflakeTimeMs, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
+import { hasOtherNodes } from '../../domain/expiry.ts';
 import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ExternalIdentityRecord } from '../../store/records.ts';
@@ -81,7 +82,7 @@ export function createAccountMoves(core: Core, moved: readonly MovedPart[]): Acc
     },
     async start() {
       for (const move of await store.list('account_moves')) await finish(move);
-      if (!core.cluster) return () => {};
+      if (!hasOtherNodes(core)) return () => {};
       let stop = core.clock.schedule(lookMs, look);
       let hasStopped = false;
       async function look(): Promise<void> {

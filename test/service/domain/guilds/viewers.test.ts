@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { permissionBits } from '../../../../src/model/guild.ts';
-import { announceViews } from '../../../../src/service/domain/guilds/viewers.ts';
+import { announceViews, channelsSeenBy } from '../../../../src/service/domain/guilds/viewers.ts';
 import { type Announced, topics } from '../../../../src/service/events/announcement.ts';
 import type { GuildMemberRecord, GuildRecord } from '../../../../src/service/store/records.ts';
-import { ada, ben, channelRecord, cyn, guildRecord, makeWorld } from '../support.ts';
+import { countRoundTrips } from '../../../support/store/round-trips.ts';
+import { ada, ben, channelRecord, cyn, guildRecord, makeWorld, putGuild } from '../support.ts';
 
 const open = { id: '5', name: '@everyone', permissions: String(permissionBits.VIEW_CHANNEL), position: 0 };
 const crew = { id: '6', name: 'crew', permissions: '0', position: 1 };
@@ -65,5 +66,19 @@ describe('the views of a guild', () => {
       { to: topics.user(ben), follow: [channel('14')], unfollow: [channel('11')] },
       { to: topics.user(cyn), follow: [channel('13'), channel('14')], unfollow: [channel('11')] },
     ]);
+  });
+});
+
+describe('the channels that a user sees', () => {
+  it('are read with three statements, however many guilds the user is in', async () => {
+    const { core } = await makeWorld();
+    const ids = Array.from({ length: 20 }, (_, at) => String(500 + at));
+    for (const id of ids) {
+      const everyone = { ...open, id };
+      await putGuild(core, guildRecord({ id, roles: [everyone], channels: [channelRecord({ id: `${id}0` })] }), ada);
+    }
+    const roundTrips = countRoundTrips(core.store);
+    expect(await channelsSeenBy(core.store, ada)).toEqual(ids.map(id => `${id}0`));
+    expect(roundTrips()).toBe(3);
   });
 });

@@ -45,7 +45,7 @@ const joinable: Activity = {
 
 export async function makeMessagesRig(overrides: Partial<Omit<TestCore, 'clock'>> = {}): Promise<MessagesRig> {
   const pendingWork = new PendingWork();
-  const world = await makeWorld(overrides, () => pendingWork.settled());
+  const world = await makeWorld(overrides, pendingWork);
   const { core } = world;
   const webhookEvents = createWebhookEvents(core, pendingWork);
   await webhookEvents.start();

@@ -52,7 +52,7 @@ beforeEach(async () => {
     return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
   };
   pendingWork = new PendingWork();
-  world = await makeWorld({ fetch }, () => pendingWork.settled());
+  world = await makeWorld({ fetch }, pendingWork);
   application = applicationRecord('1', { event_webhooks_url: url, ...createKeyPair(seededEntropy('keys')) });
   await keep(application);
   events = createWebhookEvents(world.core, pendingWork);

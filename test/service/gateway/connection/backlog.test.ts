@@ -5,6 +5,7 @@ import type { GatewayLobby } from '../../../../src/model/lobby.ts';
 import { type Service, startService } from '../../../../src/service/index.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
+import { control } from '../../../support/service/control-client.ts';
 import { callApi, starfall } from '../../../support/service/starfall.ts';
 import { playerToken } from '../../../support/service/tokens.ts';
 
@@ -56,12 +57,16 @@ afterAll(async () => {
   await service.close();
 });
 
-/** A client that identifies and then reads nothing. */
+/** A client that has identified and reads nothing of its READY. */
 async function stalled(query?: string): Promise<GatewayClient> {
   const client = await GatewayClient.open(service.gateway, query);
   clients.push(client);
+  const begun = async () =>
+    (await control(service, 'GET /sessions')).sessions.flatMap(({ id, sequence }) => (sequence > 0 ? id : []));
+  const before = await begun();
   client.identify({ token, intents: intents.LOBBIES, capabilities: capabilities.AUTO_LOBBY_CONNECT });
   client.socket.pause();
+  await expect.poll(async () => (await begun()).some(id => !before.includes(id))).toBe(true);
   return client;
 }
 

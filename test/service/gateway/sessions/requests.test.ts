@@ -230,6 +230,7 @@ describe('a presence', () => {
     await seeing.until(() => updates().length === 3);
     expect(updates()[2]).toMatchObject({ status: 'offline', activities: [], client_status: {} });
     set(client, online('Hide'));
+    await seeing.until(() => updates().length === 4);
     await client.end();
     await seeing.until(() => updates().length === 5);
     expect(updates()[4]).toMatchObject({ status: 'offline' });
