@@ -79,6 +79,14 @@ describe('the look through a data folder', () => {
     ]);
   });
 
+  it.each(['TABLE tokens', 'TABLE set_aside', 'INDEX lobbies_byExpiry'])('names a missing %s', async part => {
+    const database = new DatabaseSync(location);
+    database.exec(`DROP ${part}`);
+    database.close();
+    const [, name = ''] = part.split(' ');
+    expect(await amiss()).toMatchObject([{ code: 'layout', message: expect.stringContaining(` without ${name}`) }]);
+  });
+
   it('finds damaged pages', async () => {
     const database = new DatabaseSync(location);
     const root = Number(database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'lobbies'").get()?.rootpage);
