@@ -293,6 +293,29 @@ describe('records of another shape', () => {
     expect(errors()).toMatchObject([{ collection: 'users', id: grace }]);
   });
 
+  it('of a message leave the lobby the others', async () => {
+    const lobby = await createLobby(ada);
+    const authorization = `Bearer ${await playerToken(service, String(ada))}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const send = (content: string) => callApi(service, 'POST', `/lobbies/${lobby}/messages`, { content }, headers);
+    await send('first');
+    const { id } = (await send('second')).body as { id: string };
+    await restartAfter(setField('lobby_messages', 'message', null, `id = '${id}'`));
+    const { body } = await callApi(service, 'GET', `/lobbies/${lobby}/messages`, undefined, headers);
+    expect(body).toMatchObject([{ content: 'first' }]);
+  });
+
+  it.each([
+    ['scopes', {}],
+    ['application_id', 5],
+  ])('of a token (%s: %j) reject it, so that its owner signs in again', async (field, value) => {
+    const token = await playerToken(service, String(ada));
+    await restartAfter(setField('tokens', field, value, `hash = '${hashSecret(token)}'`));
+    const authorization = `Bearer ${token}`;
+    expect((await callApi(service, 'GET', '/users/@me', undefined, { authorization })).status).toBe(401);
+    expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'tokens' }]);
+  });
+
   it('of an authorization leave the application the others', async () => {
     await playerToken(service, String(ada));
     await playerToken(service, String(grace));

@@ -54,7 +54,7 @@ type Fields = {
 /**
  * Fields without which a record would stop what reads it together with others: the lists of an application's commands, users and guilds,
  * the sessions of a guild's members, a user's relationships, presences and messages, or the events that wait. And those without which
- * nothing can be done with an application or a token. Only fields that every version has written.
+ * an application, a token or a sign-in only causes errors. Only fields that every version has written.
  */
 const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, keyof typeof isOfKind>>>>> = {
   applications: {
@@ -66,6 +66,9 @@ const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, 
   guild_members: { joined_at_ms: 'number', roles: 'texts' },
   commands: { contexts: 'listOrNone', integration_types: 'listOrNone', options: 'objectsOrNone' },
   authorizations: { scopes: 'texts' },
+  sign_ins: { user_id: 'text' },
+  lobby_messages: { message: 'object' },
+  interaction_messages: { message: 'object' },
   tokens: { scopes: 'texts', application_id: 'textOrNull' },
   relationships: { type: 'number', since_ms: 'number', nickname: 'textOrNull', origin_application_id: 'textOrNull' },
   game_relationships: { type: 'number', since_ms: 'number' },
