@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import { apiErrors } from '../../src/model/errors/errors.ts';
 import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { scopes } from '../../src/model/oauth.ts';
 import { startService } from '../../src/service/index.ts';
+import { intakeLimits } from '../../src/service/support/service-limits.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
 import { arbitraryCommand } from '../support/commands/arbitrary-command.ts';
 import { button, labelled, row, stringSelect, text, textInput } from '../support/commands/components.ts';
@@ -50,6 +52,21 @@ describe('the OpenAPI document', () => {
 
   it('is served where it says the server is', async () => {
     expect(document.servers).toEqual([{ url: `${world.service.apiBase}/v10` }]);
+  });
+
+  it('is in memory once, however many clients request it and do not read it', async () => {
+    const clientCount = 60;
+    const perClient = 1 + intakeLimits.pipelinedRunningMax;
+    const before = process.memoryUsage().arrayBuffers;
+    const { hostname, port } = new URL(world.service.webBase);
+    const request = 'GET /api/v10/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const clients = Array.from({ length: clientCount }, () => connect(Number(port), hostname).pause());
+    for (const client of clients) client.write(request.repeat(perClient));
+    const answered = async () =>
+      Number(/route="[^"]*openapi.json",status="200"} (\d+)/.exec(await world.service.metrics())?.[1]);
+    await expect.poll(answered, { timeout: 20_000 }).toBeGreaterThanOrEqual(clientCount * perClient);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
+    for (const client of clients) client.destroy();
   });
 
   it.each(routeNames)('describes the parameters, the body, the statuses and the credentials of %s', name => {

@@ -223,3 +223,121 @@ describe('other records that cannot be decoded', () => {
     expect(await statusOf(`/applications/${application}/commands`)).toBe(200);
   });
 });
+
+describe('records of another shape', () => {
+  const guild = starfall.guilds[0].id;
+
+  /** The statement that replaces a field; the values of `where` are the first record's. */
+  function setField(collection: string, field: string, value: unknown, where: string) {
+    const json = JSON.stringify(value);
+    return [`UPDATE ${collection} SET body = json_set(body, '$.${field}', json(?)) WHERE ${where}`, json] as const;
+  }
+
+  it.each([
+    ['applications', { 1: 2 }],
+    ['applications', [5]],
+    ['roles', null],
+    ['roles', [null]],
+    ['channels', 'general'],
+  ])('of a guild (%s: %j) leave its members and its bot what they have elsewhere', async (field, value) => {
+    const lobby = await createLobby(ada, grace);
+    await restartAfter(setField('guilds', field, value, `id = '${guild}'`));
+    const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([lobby]);
+    const { bot_token: token } = starfall.applications[0];
+    const bot = await GatewayClient.identified(service.gateway, { token, intents: intents.GUILDS });
+    clients.push(bot);
+    await bot.beat();
+    expect(await statusOf(`/guilds/${guild}`)).toBe(404);
+    expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'guilds', id: guild }]);
+  });
+
+  it('of a guild member leave the others in the list', async () => {
+    await restartAfter(setField('guild_members', 'joined_at_ms', 'long ago', `user_id = '${grace}'`));
+    const { status, body } = await callApi(service, 'GET', `/guilds/${guild}/members?limit=100`);
+    expect({ status, ids: (body as { user: { id: string } }[]).map(({ user }) => user.id) }).toMatchObject({
+      ...{ status: 200, ids: expect.arrayContaining([ada]) },
+    });
+    expect(errors()).toMatchObject([{ collection: 'guild_members', id: `${guild}/${grace}` }]);
+  });
+
+  it.each([
+    ['contexts', 5],
+    ['integration_types', {}],
+    ['options', [null]],
+  ])('of a command (%s: %j) leave the others in the list and in the index', async (field, value) => {
+    const commands = `/applications/${application}/commands`;
+    const create = (name: string) => callApi(service, 'POST', commands, { name, description: 'Calls your party' });
+    const { id } = (await create('rally')).body as { id: string };
+    await create('scout');
+    await restartAfter(setField('commands', field, value, `id = '${id}'`));
+    const { body } = await callApi(service, 'GET', commands);
+    expect((body as { name: string }[]).map(({ name }) => name)).toEqual(['Launch', 'scout']);
+    const session = { authorization: await sessionToken(service, String(ada)) };
+    const index = await callApi(service, 'GET', `/guilds/${guild}/application-command-index`, undefined, session);
+    expect(index.status).toBe(200);
+    expect(errors()).toMatchObject([{ collection: 'commands', id }]);
+  });
+
+  it.each([
+    ['username', null],
+    ['global_name', 5],
+  ])('of a user (%s: %j) leave the others on the page on which one signs in', async (field, value) => {
+    await restartAfter(setField('users', field, value, `id = '${grace}'`));
+    const redirect = encodeURIComponent(starfall.applications[0].redirect_uris[0]);
+    const query = `response_type=code&client_id=${application}&redirect_uri=${redirect}&scope=identify`;
+    const challenge = `code_challenge_method=S256&code_challenge=${'a'.repeat(43)}`;
+    const page = await fetch(`${service.webBase}/oauth2/authorize?${query}&${challenge}&state=x`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('Ada');
+    expect(errors()).toMatchObject([{ collection: 'users', id: grace }]);
+  });
+
+  it('of a message leave the lobby the others', async () => {
+    const lobby = await createLobby(ada);
+    const authorization = `Bearer ${await playerToken(service, String(ada))}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const send = (content: string) => callApi(service, 'POST', `/lobbies/${lobby}/messages`, { content }, headers);
+    await send('first');
+    const { id } = (await send('second')).body as { id: string };
+    await restartAfter(setField('lobby_messages', 'message', null, `id = '${id}'`));
+    const { body } = await callApi(service, 'GET', `/lobbies/${lobby}/messages`, undefined, headers);
+    expect(body).toMatchObject([{ content: 'first' }]);
+  });
+
+  it.each([
+    ['scopes', {}],
+    ['application_id', 5],
+  ])('of a token (%s: %j) reject it, so that its owner signs in again', async (field, value) => {
+    const token = await playerToken(service, String(ada));
+    await restartAfter(setField('tokens', field, value, `hash = '${hashSecret(token)}'`));
+    const authorization = `Bearer ${token}`;
+    expect((await callApi(service, 'GET', '/users/@me', undefined, { authorization })).status).toBe(401);
+    expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'tokens' }]);
+  });
+
+  it('of an authorization leave the application the others', async () => {
+    await playerToken(service, String(ada));
+    await playerToken(service, String(grace));
+    await restartAfter(setField('authorizations', 'scopes', {}, `user_id = '${grace}'`));
+    expect(await statusOf('/applications/@me')).toBe(200);
+    expect(errors()).toMatchObject([{ collection: 'authorizations' }]);
+  });
+
+  it.each([
+    ['name', 5],
+    ['owner_id', null],
+    ['redirect_uris', [null]],
+    ['integration_types', {}],
+    ['event_webhooks_url', {}],
+  ])(
+    'of an application (%s: %j) are set aside, so that its calls are rejected instead of failing',
+    async (field, value) => {
+      await restartAfter(setField('applications', field, value, `id = '${application}'`));
+      expect(await statusOf(`/applications/${application}/commands`)).toBe(401);
+      const authorize = `${service.webBase}/oauth2/authorize?client_id=${application}&response_type=code`;
+      expect((await fetch(authorize)).status).toBe(400);
+      expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'applications', id: application }]);
+    },
+  );
+});

@@ -8,7 +8,7 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
 import type { Topic } from '../events/announcement.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
-import type { Connections } from '../http/connections.ts';
+import { type Connections, hasOpenRequests } from '../http/connections.ts';
 import { misdirectedError } from '../http/errors.ts';
 import type { Hosts } from '../http/hosts.ts';
 import { giveUp, hangUp } from '../http/listener.ts';
@@ -120,7 +120,9 @@ export function createGateway(
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const url = URL.parse(request.url ?? '', 'ws://gateway');
-    if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError());
+    // The answers to earlier requests would be mixed with frames.
+    if (hasOpenRequests(stream)) stream.destroy();
+    else if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError());
     else if (!url || !paths.has(url.pathname)) rejectUpgrade(stream, 404, 'Not Found');
     else if (isClosing) rejectUpgrade(stream, 503, 'Service Unavailable');
     else

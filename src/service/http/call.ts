@@ -30,8 +30,8 @@ export interface Reply {
   readonly status: number;
   /** Encoded as JSON. */
   readonly body?: unknown;
-  /** JSON that is already encoded; instead of `body`. */
-  readonly text?: string;
+  /** JSON that is already encoded; instead of `body`. As bytes, all answers that wait for slow clients share it. */
+  readonly text?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -80,8 +80,9 @@ const isTrusted = holds;
 
 /** An entry of the header: an address with an optional port; IPv6 with a port is in brackets. */
 function readAddress(entry: string): string | undefined {
-  const [, bracketed, bare] = /^\s*(?:\[([^\]]*)\](?::\d+)?|([^:]*)(?::\d+)?|.*)\s*$/.exec(entry) ?? [];
-  const address = plainAddress(bracketed ?? bare?.trim() ?? entry.trim());
+  const text = entry.trim();
+  const [, bracketed, bare] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/.exec(text) ?? [];
+  const address = plainAddress(bracketed ?? bare ?? text);
   return isIP(address) === 0 ? undefined : address;
 }
 

@@ -104,6 +104,11 @@ const open = Symbol('open');
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type CountedSocket = Socket & { [asked]?: number; [open]?: number };
 
+/** Whether a connection has requests that are not fully answered yet. */
+export function hasOpenRequests(socket: Duplex): boolean {
+  return ((socket as CountedSocket)[open] ?? 0) > 0;
+}
+
 /**
  * Stops a server without cutting off requests under way. From {@link Drain.begin} on it accepts no connections, and every answer
  * carries `connection: close`. Connections that are still open at the deadline are destroyed.
@@ -188,7 +193,7 @@ export class Drain {
 
   /** Calls Node's function that destroys connections, and spares those whose answers are not fully sent. */
   #sparing(closeIdle: () => void): void {
-    const spared = [...this.#sockets].filter(socket => ((socket as CountedSocket)[open] ?? 0) > 0);
+    const spared = [...this.#sockets].filter(hasOpenRequests);
     for (const socket of spared) socket.destroy = () => socket;
     closeIdle();
     // The prototype's own again.

@@ -14,7 +14,7 @@ export interface HostNames {
   readonly allowed: readonly string[];
 }
 
-type Asked = Pick<IncomingMessage, 'headers' | 'socket'>;
+type Asked = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>;
 
 /**
  * Checks that a request is meant for this service. A web page can point its own name at this machine (DNS rebinding); its requests
@@ -42,10 +42,10 @@ export class Hosts {
     this.#names = new Set(names.map(nameOf).filter(name => name !== undefined));
   }
 
-  /** Whether the `Host` header names this service. A host in the request target is not checked, because no web page can choose it. */
-  isOurs({ headers: { host }, socket }: Asked): boolean {
+  /** Whether the `Host` header, which must be the only one, names this service. A host in the request target is not checked, because no web page can choose it. */
+  isOurs({ headers: { host }, rawHeaders, socket }: Asked): boolean {
     const isOurs = host !== undefined && (this.#known.has(host) || this.#isName(host, socket));
-    return isOurs || this.#refuse(host);
+    return (isOurs && !hasSeveralHosts(rawHeaders)) || this.#refuse(host);
   }
 
   /**
@@ -84,6 +84,16 @@ export class Hosts {
     }
     return false;
   }
+}
+
+/** Node.js shows the first of several `Host` headers; a proxy may have gone by another. @see RFC 9112, section 3.2 */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);

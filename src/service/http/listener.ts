@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
@@ -44,12 +51,30 @@ export function createHttpListener(
     connectionsCheckingInterval: waits.checkMs,
     keepAliveTimeout: waits.keepAliveMs,
     ServerResponse: responseClass,
+    // Others are answered as if they did not ask: clients offer HTTP/2 (`h2c`) with their first request. Node.js before 24.9 ignores this.
+    shouldUpgradeCallback: (request: IncomingMessage): boolean =>
+      server.listenerCount('upgrade') > 0 && /^websocket$/i.test(request.headers.upgrade ?? ''),
   };
-  const server = createServer(options, servePipelined(listener));
+  const serve = servePipelined(listener);
+  const server: Server = createServer(options, serve);
+  server.on('checkContinue', (request, response) => {
+    inviteBody(request, response);
+    serve(request, response);
+  });
+  // Other expectations are ignored, as RFC 9110, section 10.1.1 allows.
+  server.on('checkExpectation', serve);
   server.on('clientError', answerUnreadable);
   // This does not affect connections that became WebSockets.
   server.setTimeout(waits.stillMs, socket => socket.destroy());
   return server;
+}
+
+/** A client waits before it sends the body: it is asked for that when the body is read, so never if the request is rejected before. */
+function inviteBody(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    // The rest of a body that nobody wants is read as well, behind the answer.
+    if (!response.headersSent) response.writeContinue();
+  });
 }
 
 const reasons: Readonly<Record<string, ApiErrorName>> = {

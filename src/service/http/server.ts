@@ -248,7 +248,7 @@ function serveRoute(core: Core, served: Served) {
         ...{ receivedAtMs, answeredAtMs: core.clock.now() },
         ...{ caller: callerOf(caller), headers: { ...limitHeaders, ...answer.headers } },
         ...{ authorization: request.headers.authorization, contentType: request.headers['content-type'] },
-        answer: answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),
+        answer: answer.text?.toString() ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body)),
       };
       traffic?.request?.(observed);
       activity?.answered(observed);

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
 import type { Handlers } from '../http/call.ts';
@@ -7,7 +8,7 @@ export function openApiRoutes(core: Core): Handlers {
   // Loaded lazily, because most services never serve it.
   const text = loadOnce(async () => {
     const { openApiDocument } = await import('../openapi/document.ts');
-    return JSON.stringify(openApiDocument(core));
+    return Buffer.from(JSON.stringify(openApiDocument(core)));
   });
 
   return {

@@ -24,19 +24,27 @@ export function decodeRecord(collection: CollectionName, body: string, key?: rea
   } catch {
     return 'a field that it is found by is missing or of another type';
   }
-  const bad = Object.entries(fieldsOf[collection] ?? {}).find(([name, kind]) => {
-    return !isOfKind[kind]((record as Readonly<Record<string, unknown>>)[name]);
-  });
+  const bad = checksOf[collection]?.find(
+    ([name, isFit]) => !isFit((record as Readonly<Record<string, unknown>>)[name]),
+  );
   if (bad) return `its field ${bad[0]} is missing or of another type`;
   return shareRecord(record);
 }
 
+const isText = (value: unknown) => typeof value === 'string';
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const isOfKind = {
   number: (value: unknown) => typeof value === 'number',
-  text: (value: unknown) => typeof value === 'string',
-  textOrNull: (value: unknown) => value === null || typeof value === 'string',
+  text: isText,
+  textOrNull: (value: unknown) => value === null || isText(value),
   list: (value: unknown) => Array.isArray(value),
-  object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  listOrNone: (value: unknown) => value === undefined || value === null || Array.isArray(value),
+  texts: (value: unknown) => Array.isArray(value) && value.every(isText),
+  object: isObject,
+  objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
+  objectsOrNone: (value: unknown) =>
+    value === undefined || value === null || (Array.isArray(value) && value.every(isObject)),
 } as const;
 
 type Fields = {
@@ -44,22 +52,45 @@ type Fields = {
 };
 
 /**
- * Fields without which a record would stop what reads it together with others: a user's relationships, presences and messages, or the
- * events that wait. Only fields that every version has written.
+ * Fields without which a record would stop what reads it together with others: the lists of an application's commands, users and guilds,
+ * the sessions of a guild's members, a user's relationships, presences and messages, or the events that wait. And those without which
+ * an application, a token or a sign-in only causes errors. Only fields that every version has written.
  */
 const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, keyof typeof isOfKind>>>>> = {
+  applications: {
+    ...{ name: 'text', owner_id: 'text', redirect_uris: 'texts', integration_types: 'list' },
+    event_webhooks_url: 'textOrNull',
+  },
+  users: { username: 'text', global_name: 'textOrNull' },
+  guilds: { name: 'text', applications: 'texts', roles: 'objects', channels: 'objects' },
+  guild_members: { joined_at_ms: 'number', roles: 'texts' },
+  commands: { contexts: 'listOrNone', integration_types: 'listOrNone', options: 'objectsOrNone' },
+  authorizations: { scopes: 'texts' },
+  sign_ins: { user_id: 'text' },
+  lobby_messages: { message: 'object' },
+  interaction_messages: { message: 'object' },
+  tokens: { scopes: 'texts', application_id: 'textOrNull' },
   relationships: { type: 'number', since_ms: 'number', nickname: 'textOrNull', origin_application_id: 'textOrNull' },
   game_relationships: { type: 'number', since_ms: 'number' },
   relationship_totals: { friends: 'number', blocks: 'number', changes: 'number' },
   social_settings: { settings: 'object' },
-  social_presences: { sessions: 'list', revision: 'number' },
+  social_presences: { sessions: 'objects', revision: 'number' },
   headless_sessions: { session_id: 'text', user_id: 'text', application_id: 'text' },
   application_profiles: { identity_hash: 'text', identity: 'object', username: 'textOrNull' },
   direct_channels: { user_ids: 'list', last_message_id: 'textOrNull', message_count: 'number' },
   direct_recipients: { other_id: 'text' },
   direct_messages: { author_id: 'text', recipient_id: 'text', application_id: 'textOrNull', message: 'object' },
   gateway_events: { announced: 'object' },
-  presences: { sessions: 'list' },
+  presences: { sessions: 'objects' },
   webhook_queues: { scope: 'text', application_id: 'text', failures: 'number', first: 'number', next: 'number' },
   webhook_events: { name: 'text', url: 'text', body: 'text', about: 'object', sent_at_ms: 'number' },
 } satisfies Fields;
+
+type Check = readonly [name: string, isFit: (value: unknown) => boolean];
+
+const checksOf = Object.fromEntries(
+  Object.entries(fieldsOf).map(([collection, fields]): [string, readonly Check[]] => [
+    collection,
+    Object.entries(fields).map(([name, kind]): Check => [name, isOfKind[kind]]),
+  ]),
+) as Readonly<Partial<Record<CollectionName, readonly Check[]>>>;

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { allIntents, closeCodes, intents, opcodes } from '../../../src/model/gateway.ts';
@@ -70,7 +71,41 @@ describe('opening a connection', () => {
     }
     await open();
   });
+
+  // Java's client offers HTTP/2 with its first request.
+  it.runIf('shouldUpgradeCallback' in createServer())('answers a request that offers another protocol', async () => {
+    for (const protocol of ['h2c', 'TLS/1.0', 'h2c, websocket']) {
+      const url = new URL(`${service.apiBase}/v10/gateway`);
+      const { status } = await fetchWith(url, { connection: 'Upgrade, HTTP2-Settings', upgrade: protocol });
+      expect([protocol, status]).toEqual([protocol, 200]);
+    }
+  });
+
+  it('closes a connection that is upgraded while it waits for answers', async () => {
+    const { hostname, port } = new URL(service.gateway);
+    const fields = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const asked = `GET /oauth2/authorize HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const upgrade = ['GET /gateway HTTP/1.1', 'Host: localhost', ...fields, key, '', ''].join('\r\n');
+    const socket = connect(Number(port), hostname, () => socket.write(asked + upgrade));
+    let answered = '';
+    for await (const chunk of socket) answered += chunk;
+    expect(answered).toBe('');
+  });
 });
+
+/** Unlike `fetch`, with any headers. */
+function fetchWith(url: URL, headers: Record<string, string>): Promise<{ status: number | undefined }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers }, answer => {
+      answer.resume();
+      resolve({ status: answer.statusCode });
+    });
+    sent.on('upgrade', answer => resolve({ status: answer.statusCode }));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
 
 function upgradeStatus(path: string): Promise<number | undefined> {
   const headers = {

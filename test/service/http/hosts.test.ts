@@ -82,6 +82,15 @@ describe('a request for another host', () => {
     expect((await ask(service, 'GET http://127.0.0.1/api/v10/gateway', 'evil.example')).status).toBe(421);
   });
 
+  it.each([
+    ['127.0.0.1', 'evil.example'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['evil.example', '127.0.0.1'],
+  ])('is one that names two (%s, %s)', async (first, second) => {
+    for (const target of ['GET /api/v10/gateway', 'GET /oauth2/authorize', 'GET /metrics', 'GET /gateway/?v=10'])
+      expect([target, (await ask(service, target, first, `hOST: ${second}`)).status]).toEqual([target, 421]);
+  });
+
   it('is one that names none', async () => {
     expect((await sendRaw(service, 'GET /api/v10/gateway HTTP/1.0\r\n\r\n')).status).toBe(421);
   });

@@ -101,6 +101,39 @@ describe('a body without a valid credential', () => {
     },
   );
 
+  it('whose sender asks first (Expect) is asked for only when it is going to be read', async () => {
+    const fields = (length: number) => [
+      'Expect: 100-continue',
+      `Content-Type: ${formType}`,
+      `Content-Length: ${length}`,
+    ];
+    for (const [target, length, status] of [
+      ['/api/oauth2/token', 24 * mebibyte, 413],
+      ['/api/v10/interactions/1/nobody/callback', 24 * mebibyte, 404],
+      ['/nothing', 1, 404],
+      ['/healthz', 1, 405],
+    ] as const) {
+      expect([target, (await sendRaw(service, head('POST', target, ...fields(length)))).status]).toEqual([
+        target,
+        status,
+      ]);
+    }
+    const asked = await sendRaw(service, head('POST', '/api/oauth2/token', ...fields(3)), 'a=b');
+    expect([asked.status, asked.body]).toEqual([100, expect.stringMatching(/^HTTP\/1.1 400 /)]);
+    const page = await sendRaw(
+      service,
+      head('POST', `/oauth2/authorize?client_id=${application.id}`, ...fields(3)),
+      'a=b',
+    );
+    expect([page.status, page.body]).toEqual([100, expect.stringMatching(/^HTTP\/1.1 400 /)]);
+  });
+
+  it('is read although its sender expects something else', async () => {
+    const fields = ['Expect: a-miracle', `Content-Type: ${formType}`, 'Content-Length: 3'];
+    const { status, headers } = await sendRaw(service, head('POST', '/api/oauth2/token', ...fields), 'a=b');
+    expect([status, headers['x-request-id']]).toEqual([400, expect.stringMatching(/^[0-9a-f]{16}$/)]);
+  });
+
   it('that stays one byte short is dropped once all such bodies take 32 MiB', async () => {
     const length = intakeLimits.unprovenBodyBytesMax;
     const fitting = intakeLimits.unprovenBytesMax / length;

@@ -106,7 +106,7 @@ function checkTyped(report: FullReport, value: unknown, option: CommandOption, t
   if (!option.autocomplete) report.at('focused', 'INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
   const text = typeof value === 'number' ? String(value) : value;
   if (!checkText(report, 'value', text, 0, limits.optionLengthMax) || option.type === optionTypes.STRING) return;
-  if (!/^-?\d*\.?\d*$/.test(text)) {
+  if (!/^-?\d*(?:\.\d*)?$/.test(text)) {
     report.at('value', 'NUMBER_TYPE_COERCE', text, option.type === optionTypes.INTEGER ? 'int' : 'float');
   }
 }

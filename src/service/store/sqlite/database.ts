@@ -9,6 +9,7 @@ import { markPath, readCounter, readMark } from './counters.ts';
 import { damagedError, openingError } from './failure.ts';
 import { layoutOf, migrate } from './migrate.ts';
 import { type Migration, migrations as ownMigrations } from './migrations.ts';
+import { missingParts } from './tables.ts';
 import { KeptLog, sizeOf, walPages } from './wal.ts';
 
 /** The location of a database that lives in memory alone. */
@@ -77,7 +78,15 @@ function prepare(
   `);
   if (location !== inMemory) checkWhole(database, location, known);
   migrate(database, migrations, location, log);
+  if (migrations === ownMigrations) checkTables(database, location);
   return database;
+}
+
+/** SQLite itself does not know what belongs to a layout: each statement on a missing table would fail by itself. */
+function checkTables(database: DatabaseSync, location: string): void {
+  const { tables } = missingParts(database);
+  if (tables.length === 0) return;
+  throw new StoreError('store_unusable', `${location} is damaged: it lacks ${tables.join(', ')}. ${restoreHint}`);
 }
 
 /** The last sentence of the error. */

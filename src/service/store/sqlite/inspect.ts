@@ -15,6 +15,7 @@ import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { listSetAside } from './set-aside.ts';
+import { missingParts } from './tables.ts';
 import { readLog } from './wal.ts';
 
 /** What is looked at, in this order. */
@@ -141,8 +142,14 @@ function layoutFinding(database: DatabaseSync, location: string): StoreFinding {
     const layout = layoutOf(database, location);
     checkLayout(layout, newest, location);
     if (layout === 0) return { code: 'layout', ok: false, message: 'The database holds nothing.', remedy: restore };
-    const old = layout < newest ? `; the next start brings it to ${newest}, and keeps a copy` : ', the newest';
-    return { code: 'layout', ok: true, message: `Layout ${layout}${old}.` };
+    if (layout < newest) {
+      const message = `Layout ${layout}; the next start brings it to ${newest}, and keeps a copy.`;
+      return { code: 'layout', ok: true, message };
+    }
+    const { tables, indexes } = missingParts(database);
+    const missing = [...tables, ...indexes];
+    if (missing.length === 0) return { code: 'layout', ok: true, message: `Layout ${layout}, the newest.` };
+    return { code: 'layout', ok: false, message: `Layout ${layout} without ${missing.join(', ')}.`, remedy: restore };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const remedy = error.code === 'store_too_new' ? 'Use the newer version' : 'Choose another data folder';

@@ -1,6 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { KeyPart } from '../contract.ts';
-import { type AnyQuery, collectionNames, fieldOf, indexFields, isStorable, keyFields, routeOf } from '../keys.ts';
+import {
+  type AnyQuery,
+  collectionNames,
+  fieldOf,
+  indexesOf,
+  indexFields,
+  isStorable,
+  keyFields,
+  routeOf,
+} from '../keys.ts';
 import type { Change } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
 
@@ -20,6 +29,21 @@ export interface Table {
 export function openTables(database: DatabaseSync): Readonly<Record<CollectionName, Table>> {
   const tables = collectionNames.map(name => [name, openTable(database, name)] as const);
   return Object.fromEntries(tables) as Record<CollectionName, Table>;
+}
+
+/** Tables and indexes of the newest layout that the database lacks. */
+export function missingParts(database: DatabaseSync): { readonly tables: string[]; readonly indexes: string[] } {
+  const found = new Set(
+    database
+      .prepare('SELECT name FROM sqlite_schema')
+      .all()
+      .map(({ name }) => name),
+  );
+  const indexes = collectionNames.flatMap(name => Object.keys(indexesOf(name)).map(index => `${name}_${index}`));
+  return {
+    tables: ['counters', 'set_aside', ...collectionNames].filter(name => !found.has(name)),
+    indexes: indexes.filter(name => !found.has(name)),
+  };
 }
 
 function openTable(database: DatabaseSync, name: CollectionName): Table {

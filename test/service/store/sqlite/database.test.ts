@@ -49,6 +49,19 @@ describe('opening a database file', () => {
     await expect(openDatabase(location)).rejects.toThrow(unusable('damaged'));
   });
 
+  it('rejects a database that lacks a table, but not an index, which only makes it slow', async () => {
+    (await openDatabase(location)).close();
+    const drop = (part: string) => {
+      const database = new DatabaseSync(location);
+      database.exec(`DROP ${part}`);
+      database.close();
+    };
+    drop('INDEX lobbies_byExpiry');
+    (await openDatabase(location)).close();
+    drop('TABLE lobbies');
+    await expect(openDatabase(location)).rejects.toThrow(unusable('it lacks lobbies'));
+  });
+
   it("rejects somebody else's database, and leaves it as it is", async () => {
     const other = new DatabaseSync(location);
     other.exec('CREATE TABLE notes (text); PRAGMA user_version = 1');

@@ -69,11 +69,22 @@ describe('the look through a data folder', () => {
     change(
       'INSERT INTO applications (id, body) VALUES (?, ?)',
       '1',
-      '{"id":"1","bot_token_hash":null,"parent_id":null,"signing_key":"x"}',
+      JSON.stringify({
+        ...{ id: '1', name: 'Starfall', owner_id: '9', bot_token_hash: null, parent_id: null },
+        ...{ redirect_uris: [], integration_types: [0], event_webhooks_url: null, signing_key: 'x' },
+      }),
     );
     expect(await amiss()).toMatchObject([
       { code: 'keys', records: [{ collection: 'applications', id: '1' }, { collection: 'settings' }] },
     ]);
+  });
+
+  it.each(['TABLE tokens', 'TABLE set_aside', 'INDEX lobbies_byExpiry'])('names a missing %s', async part => {
+    const database = new DatabaseSync(location);
+    database.exec(`DROP ${part}`);
+    database.close();
+    const [, name = ''] = part.split(' ');
+    expect(await amiss()).toMatchObject([{ code: 'layout', message: expect.stringContaining(` without ${name}`) }]);
   });
 
   it('finds damaged pages', async () => {

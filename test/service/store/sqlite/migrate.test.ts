@@ -58,12 +58,14 @@ describe('opening', () => {
   it('brings members, applications and sessions of layout 1 to what they have now', async () => {
     const old = await openDatabase(location, migrations.slice(0, 1));
     const { voice, voice_session_id, ...member } = lobbyMemberRecord({ lobby_id: '1', user_id: '2' });
+    const application = {
+      ...{ id: '3', name: 'Starfall', owner_id: '9', bot_token_hash: null },
+      ...{ redirect_uris: [], integration_types: [0], event_webhooks_url: null },
+    };
     old
       .prepare('INSERT INTO lobby_members (lobby_id, user_id, application_id, body) VALUES (?, ?, ?, ?)')
       .run('1', '2', member.application_id, JSON.stringify(member));
-    old
-      .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
-      .run(JSON.stringify({ id: '3', name: 'Starfall', bot_token_hash: null }));
+    old.prepare("INSERT INTO applications (id, body) VALUES ('3', ?)").run(JSON.stringify(application));
     old
       .prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)")
       .run(JSON.stringify({ id: '4', user_id: '9' }));
@@ -72,8 +74,8 @@ describe('opening', () => {
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
     expect(await store.get('applications', '3')).toEqual({
-      ...{ id: '3', name: 'Starfall', bot_token_hash: null, parent_id: null },
-      ...{ bot_username: null, role_connection_metadata: [] },
+      ...application,
+      ...{ parent_id: null, bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({
       ...{ id: '4', user_id: '9', may_call: false },
