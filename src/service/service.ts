@@ -191,13 +191,16 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   parts.gateway.attach(server);
   closing.push(() => site.close());
   const canResume = options.data !== undefined || shared !== undefined;
+  // Before the first request is served, and so before all sockets listen.
+  server.once('listening', () => {
+    own = originOf(server, host);
+    setAddresses(addressesOf(publicUrl ?? own));
+  });
   const listening = await (canResume ? listenWithMany : listen)(server, {
     host,
     port: options.port ?? 0,
     log: core.log,
   });
-  own = originOf(server, host);
-  setAddresses(addressesOf(publicUrl ?? own));
   // On a virtual clock there is no idle time to wait out, and waiting for it could take forever.
   const isVirtual = core.clock instanceof VirtualClock;
   const idleMs = isVirtual ? 0 : runtimeLimits.drainIdleMs;

@@ -49,7 +49,12 @@ export async function listenWithMany(server: Server, parts: ListenParts): Promis
   while (others.length < runtimeLimits.listenSockets - 1) {
     // The options with which Node.js creates the sockets of an HTTP server.
     const other = createServer({ allowHalfOpen: true, noDelay: true }, socket => server.emit('connection', socket));
-    await begin(other, shared);
+    try {
+      await begin(other, shared);
+    } catch (error) {
+      log.warn({ error, sockets: others.length + 1 }, 'Fewer sockets listen on the port than should.');
+      break;
+    }
     survive(other, log);
     others.push(other);
   }
