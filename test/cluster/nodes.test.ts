@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeCodes, intents } from '../../src/model/gateway.ts';
 import { type LimitProfile, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import type { Service } from '../../src/service/index.ts';
+import { codeChallengeOf } from '../../src/wire/oauth/pkce.ts';
+import { Browser } from '../service/oauth/browser.ts';
 import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { useCommand } from '../support/commands/use-command.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
@@ -285,5 +287,58 @@ describe.skipIf(engines.missing)(`nodes that a stranger asks${engines.note}`, ()
     expect(statuses.filter(status => status === 401)).toHaveLength(60);
     expect(statuses.filter(status => status === 403)).toHaveLength(30);
     for (const at of [0, 1, 2]) expect(await attempt(at)).toBe(403);
+  });
+});
+
+describe.skipIf(engines.missing)(`nodes at which somebody guesses a password${engines.note}`, () => {
+  const password = 'correct horse battery';
+  const addresses = 8;
+  const perPair = 5;
+  const perName = 20;
+  const attempts = {
+    'sign-in-user': { requests: perPair, windowMs: 60_000 },
+    'sign-in-name': { requests: perName, windowMs: 60_000 },
+  };
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await TestCluster.start(3, {
+      fixtures: { applications: [app], users: [{ ...ada, password }] },
+      limits: { ...limitProfiles.off, buckets: attempts },
+      signIn: 'password',
+      trustedProxies: ['127.0.0.1'],
+    });
+  });
+  afterAll(() => cluster?.close());
+
+  /** Signs in at one node after the other. @returns the status */
+  async function signIn(at: number, address: string, given: string): Promise<number> {
+    const { webBase } = cluster.node(at % 3);
+    const browser = new Browser({ 'x-forwarded-for': address });
+    const query = new URLSearchParams({
+      ...{
+        client_id: app.id,
+        response_type: 'code',
+        scope: 'identify',
+        redirect_uri: 'http://127.0.0.1:4321/callback',
+      },
+      ...{ code_challenge: codeChallengeOf('v'.repeat(43)), code_challenge_method: 'S256' },
+    });
+    const page = await browser.get(`${webBase}/oauth2/authorize?${query}`);
+    return (await browser.submit(page, webBase, '/oauth2/sign-in', { name: ada.username, password: given })).status;
+  }
+
+  it('report no more wrong ones for a name than the limit allows, then one for each new address', async () => {
+    const guess = (at: number) => signIn(at, `198.51.100.${at % addresses}`, 'nonsense');
+    const first = await Promise.all(Array.from({ length: addresses }, (_, at) => guess(at)));
+    expect(first).toEqual(first.map(() => 403));
+    const more = Array.from({ length: addresses * (perPair - 1) }, (_, at) => guess(at));
+    const own = signIn(0, '203.0.113.1', password);
+    const statuses = await Promise.all(more);
+    expect(statuses.filter(status => status === 403)).toHaveLength(perName - addresses);
+    expect(statuses.filter(status => status === 429)).toHaveLength(more.length - (perName - addresses));
+    expect(await own).toBe(303);
+    const late = await Promise.all(Array.from({ length: 6 }, (_, at) => signIn(at, '203.0.113.66', 'nonsense')));
+    expect(late.toSorted()).toEqual([403, 429, 429, 429, 429, 429]);
+    expect(await signIn(1, '203.0.113.2', password)).toBe(303);
   });
 });

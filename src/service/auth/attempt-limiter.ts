@@ -1,4 +1,5 @@
 import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
+import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
 import { RequestError } from '../support/request-error.ts';
 
@@ -9,11 +10,20 @@ export interface AttemptLimiter {
    * attempts get no further than consecutive ones.
    *
    * @param who whose wrong attempts are counted together
-   * @param wrongMax how many may be wrong, if that is fewer than the limit
    * @param work calls `wrong` if the attempt was wrong
    * @throws RequestError `rate_limited`, even for the correct secret
    */
-  attempt<T>(who: string, work: (wrong: () => void) => Promise<T>, wrongMax?: number): Promise<T>;
+  attempt<T>(who: string, work: (wrong: () => void) => Promise<T>, options?: AttemptOptions<T>): Promise<T>;
+}
+
+export interface AttemptOptions<T> {
+  /** How many may be wrong, if that is fewer than the limit. */
+  readonly wrongMax?: number;
+  /**
+   * What to do instead of a rejection once the limit is reached. On a cluster it may also follow an attempt that turned out to be
+   * wrong when other nodes had reached the limit.
+   */
+  readonly whenReached?: (state: LimitState) => Promise<T>;
 }
 
 /** A caller with attempts under way. */
@@ -53,22 +63,30 @@ export function createAttemptLimiter(
     if (origin.attempts === 0) origins.delete(who);
   }
 
-  async function admit(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
+  /** @returns the limit; when that allows no more, the attempt was not admitted */
+  async function admit(origin: AttemptOrigin, counted: RateLimit): Promise<LimitState> {
     for (;;) {
-      const { allowed, remaining, resetAtMs } = await bus.count(origin.name, counted, 0);
-      if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
-      if (origin.underWay < remaining) break;
+      const state = await bus.count(origin.name, counted, 0);
+      if (!state.allowed) return state;
+      if (origin.underWay < state.remaining) {
+        origin.underWay++;
+        return state;
+      }
       await new Promise<void>(resolve => {
         origin.settled = resolve;
       });
     }
-    origin.underWay++;
   }
 
+  /**
+   * Other nodes admit attempts, too. One that turns out to be wrong when the limit has been reached is answered like those after it, so
+   * that all nodes together report no more wrong attempts than the limit allows.
+   */
   async function run<T>(
     origin: AttemptOrigin,
     counted: RateLimit,
     work: (wrong: () => void) => Promise<T>,
+    reached: (state: LimitState) => Promise<T>,
   ): Promise<T> {
     let isWrong = false;
     try {
@@ -76,40 +94,32 @@ export function createAttemptLimiter(
         isWrong = true;
       });
       await result.catch(() => {});
-      if (isWrong) await countWrong(origin, counted);
-      return await result;
+      const state = isWrong ? await bus.count(origin.name, counted) : undefined;
+      return await (state?.allowed === false ? reached(state) : result);
     } finally {
       origin.underWay--;
       origin.settled();
     }
   }
 
-  /**
-   * Other nodes admit attempts, too. One that turns out to be wrong when the limit has been reached is rejected like those after it, so
-   * that all nodes together report no more wrong attempts than the limit allows.
-   */
-  async function countWrong(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
-    const { allowed, resetAtMs } = await bus.count(origin.name, counted);
-    if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
+  async function reject({ resetAtMs }: LimitState): Promise<never> {
+    const retry_after = Math.max(0, resetAtMs - clock.now()) / 1000;
+    throw new RequestError('rate_limited', { retry_after, global: false });
   }
 
   return {
-    async attempt(who, work, wrongMax = Number.POSITIVE_INFINITY) {
+    async attempt(who, work, { wrongMax = Number.POSITIVE_INFINITY, whenReached = reject } = {}) {
       if (!limit) return work(() => {});
       const origin = enter(who);
       try {
         const counted = { ...limit, requests: Math.min(limit.requests, wrongMax) };
-        const admitted = origin.admission.then(() => admit(origin, counted));
-        origin.admission = admitted.catch(() => {});
-        await admitted;
-        return await run(origin, limit, work);
+        const admission = origin.admission.then(() => admit(origin, counted));
+        origin.admission = admission.catch(() => {});
+        const state = await admission;
+        return await (state.allowed ? run(origin, counted, work, whenReached) : whenReached(state));
       } finally {
         leave(who, origin);
       }
     },
   };
-}
-
-function tooMany(retryAfterSeconds: number): RequestError {
-  return new RequestError('rate_limited', { retry_after: retryAfterSeconds, global: false });
 }

@@ -184,15 +184,14 @@ export class Blocklist {
    * Counts an answer to a request without a valid credential.
    *
    * @param headers in addition to the answer's own
-   * @returns milliseconds until the end of a block that other nodes have begun meanwhile, with which the request is answered
-   *   instead; 0 if there is none
+   * @returns milliseconds until the end of a block that began while the request was handled, with which it is answered instead;
+   *   0 if there is none
    */
   count(address: string, answer: Reply, headers: LimitHeaders | undefined): MaybePromise<number> {
     if (!this.#limit || !isInvalid(answer, headers)) return 0;
     const { bus, notices } = this.#core;
     if (bus && notices) return this.#addShared(address, this.#limit, bus, notices);
-    this.#add(address, this.#limit);
-    return 0;
+    return this.#add(address, this.#limit);
   }
 
   // Before the answer, so that all nodes together give no more of these answers than the limit.
@@ -220,12 +219,13 @@ export class Blocklist {
     }
   }
 
-  #add(address: string, limit: InvalidRequestLimit): void {
+  #add(address: string, limit: InvalidRequestLimit): number {
     const nowMs = steadyNow(this.#core.clock);
     const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + limit.windowMs);
+    if (record.blocked) return record.endsAtMs - nowMs;
     record.invalid++;
-    if (record.blocked || record.invalid < limit.requests) return;
-    this.#block(address, record, nowMs, nextBlockMs(record, nowMs, limit));
+    if (record.invalid >= limit.requests) this.#block(address, record, nowMs, nextBlockMs(record, nowMs, limit));
+    return 0;
   }
 
   #block(address: string, record: RejectedAddress, nowMs: number, blockMs: number): void {

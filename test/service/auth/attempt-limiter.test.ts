@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limitProfiles, type RateLimit } from '../../../src/model/limits/limit-profiles.ts';
-import { type AttemptLimiter, createAttemptLimiter } from '../../../src/service/auth/attempt-limiter.ts';
+import {
+  type AttemptLimiter,
+  type AttemptOptions,
+  createAttemptLimiter,
+} from '../../../src/service/auth/attempt-limiter.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import type { Core } from '../../../src/service/core.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
@@ -116,5 +120,48 @@ describe('attempts', () => {
   it('are not counted where nothing is limited', async () => {
     attempts = openGuesses(limitProfiles.off);
     for (let time = 0; time < 100; time++) expect(await wrong()).toBe('wrong');
+  });
+});
+
+describe('attempts at two nodes', () => {
+  let nodes: readonly [AttemptLimiter, AttemptLimiter];
+  beforeEach(() => {
+    const limits: Core['limits'] = { name: 'standard', asOf: '', buckets: { 'oauth-proof': limit } };
+    const bus = localBus(clock);
+    nodes = [
+      createAttemptLimiter({ bus, clock, limits }, 'oauth-proof'),
+      createAttemptLimiter({ bus, clock, limits }, 'oauth-proof'),
+    ];
+  });
+
+  const wrongAtBoth = (perNode: number, options: AttemptOptions<string>) =>
+    Promise.allSettled(
+      Array.from({ length: 2 * perNode }, (_, at) =>
+        nodes[at % 2 ? 1 : 0].attempt(
+          'ada',
+          async isWrong => {
+            isWrong();
+            return 'wrong';
+          },
+          options,
+        ),
+      ),
+    );
+
+  it.each([1, limit.requests - 1])(
+    'are together reported as wrong only as often as the caller says, %i times',
+    async wrongMax => {
+      const outcomes = await wrongAtBoth(limit.requests, { wrongMax });
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(wrongMax);
+    },
+  );
+
+  it('lead elsewhere once the limit is reached, also those that were wrong when it was', async () => {
+    const whenReached = async () => 'elsewhere';
+    const outcomes = await wrongAtBoth(limit.requests, { whenReached });
+    const values = outcomes.map(outcome => outcome.status === 'fulfilled' && outcome.value);
+    expect(values.filter(value => value === 'wrong')).toHaveLength(limit.requests);
+    expect(values.filter(value => value === 'elsewhere')).toHaveLength(limit.requests);
+    expect(await nodes[0].attempt('ada', async () => 'right', { whenReached })).toBe('elsewhere');
   });
 });

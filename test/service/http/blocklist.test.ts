@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type LimitProfile, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
 import { Blocklist } from '../../../src/service/http/limiter.ts';
@@ -143,6 +145,34 @@ describe('requests from a blocked address', () => {
     expect((await call(service, {})).status).toBe(403);
     await service.clock.advance(1);
     expect((await call(service, {})).status).toBe(401);
+    await service.close();
+  });
+
+  it('are answered so, too, when they began before the block and are rejected after it', async () => {
+    const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
+    // A node of a cluster ignores blocks from before its start, by the clock.
+    await service.clock.advance(1);
+    const form = `grant_type=client_credentials&client_id=${starfall.applications[0].id}&client_secret=wrong`;
+    const begun = Array.from({ length: 3 * few.requests }, () =>
+      request(`${service.apiBase}/v10/oauth2/token`, {
+        ...{ method: 'POST', agent: false },
+        headers: {
+          expect: '100-continue',
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': form.length,
+        },
+      }),
+    );
+    const statuses = begun.map(async sent => {
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return response.resume().statusCode;
+    });
+    for (const sent of begun) sent.flushHeaders();
+    await Promise.all(begun.map(sent => once(sent, 'continue')));
+    for (const sent of begun) sent.end(form);
+    const answered = await Promise.all(statuses);
+    expect(answered.filter(status => status === 401)).toHaveLength(few.requests);
+    expect(answered.filter(status => status === 403)).toHaveLength(2 * few.requests);
     await service.close();
   });
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { UserId } from '../../../model/snowflake.ts';
-import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
+import { type AttemptOptions, createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import { ConcurrencyGate } from '../../auth/concurrency-gate.ts';
 import type { Core } from '../../core.ts';
 import { LruCache } from '../../support/lru-cache.ts';
@@ -41,7 +41,7 @@ export function createPasswordSignIn(
 ): (attempt: SignInAttempt) => Promise<UserId | undefined> {
   const ofAddress = createAttemptLimiter(core, 'sign-in-address');
   const ofPair = createAttemptLimiter(core, 'sign-in-user');
-  const nameLimit = core.limits.buckets['sign-in-name'];
+  const ofName = createAttemptLimiter(core, 'sign-in-name');
   const homes = new LruCache<true>(homesMax);
 
   const gate = new ConcurrencyGate({
@@ -56,31 +56,36 @@ export function createPasswordSignIn(
     return isRight ? kept?.user_id : undefined;
   }
 
-  async function countForName(name: string, calls: 0 | 1): Promise<boolean> {
-    return nameLimit === undefined || (await core.bus.count(`sign-in-name/${name}`, nameLimit, calls)).allowed;
-  }
-
   async function attempt({ name, password, address }: SignInAttempt): Promise<UserId | undefined> {
     const signInName = signInNameOf(name);
     // Hashed, because some users type their password into the name field.
     const counted = hash('sha256', signInName);
     const pair = `${counted}/${address}`;
-    const work = (wrong: () => void) => async (wrongForPair: () => void) => {
-      const userId = await find(signInName, password);
-      if (userId === undefined) {
-        wrong();
-        wrongForPair();
-        await countForName(counted, 1);
-      } else homes.set(pair, true, 1);
-      return userId;
-    };
-    if (homes.get(pair))
-      return ofPair.attempt(
+    const attemptOfPair = (wrongElsewhere: () => void, options?: AttemptOptions<UserId | undefined>) =>
+      ofPair.attempt(
         pair,
-        work(() => {}),
+        async wrong => {
+          const userId = await find(signInName, password);
+          if (userId === undefined) {
+            wrong();
+            wrongElsewhere();
+          } else homes.set(pair, true, 1);
+          return userId;
+        },
+        options,
       );
-    const wrongMax = (await countForName(counted, 0)) ? undefined : 1;
-    return ofAddress.attempt(address, wrong => ofPair.attempt(pair, work(wrong), wrongMax));
+    if (homes.get(pair)) return attemptOfPair(() => {});
+    return ofAddress.attempt(address, wrongForAddress =>
+      ofName.attempt(
+        counted,
+        wrongForName =>
+          attemptOfPair(() => {
+            wrongForAddress();
+            wrongForName();
+          }),
+        { whenReached: () => attemptOfPair(wrongForAddress, { wrongMax: 1 }) },
+      ),
+    );
   }
 
   return async given => {

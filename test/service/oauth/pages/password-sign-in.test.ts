@@ -1,6 +1,8 @@
+import { scryptSync } from 'node:crypto';
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LimitProfile, limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
+import type { UserId } from '../../../../src/model/snowflake.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
 import { intakeLimits } from '../../../../src/service/support/service-limits.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
@@ -172,10 +174,75 @@ describe('the attempts of one user from many addresses', () => {
     expect((await attempt('ada', password, home())).status).toBe(429);
   });
 
+  it('are bounded when they come concurrently, and do not lock the user out at another address', async () => {
+    const guess = (address: string) => attempt('ada', 'nonsense', at(address));
+    const guessers = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
+    for (const guesser of guessers) expect(messageOf(await guess(guesser))).toBe(wrong);
+    const again = guessers.flatMap(guesser => Array.from({ length: perUser.requests - 1 }, () => guess(guesser)));
+    const own = attempt('ada', password, at('203.0.113.1'));
+    const statuses = (await Promise.all(again)).map(({ status }) => status);
+    expect(statuses.filter(status => status === 403)).toHaveLength(perName.requests - guessers.length);
+    expect(statuses.filter(status => status === 429)).toHaveLength(again.length - (perName.requests - guessers.length));
+    expect((await own).status).toBe(303);
+    const refused = await guess('198.51.100.1');
+    expect(refused.headers.get('retry-after')).toBe(String(perUser.windowMs / 1000));
+  });
+
+  it('cost nothing when they are right, however many are concurrent', async () => {
+    const guessers = Array.from({ length: perName.requests - 1 }, (_, count) => at(`198.51.100.${count}`));
+    for (const guesser of guessers) await attempt('ada', 'nonsense', guesser);
+    const answers = await Promise.all(
+      Array.from({ length: 2 * perName.requests }, (_, count) => attempt('ada', password, at(`203.0.113.${count}`))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
+    const [guesser = at('198.51.100.0')] = guessers;
+    expect(messageOf(await attempt('ada', 'nonsense', guesser))).toBe(wrong);
+    expect((await attempt('ada', 'nonsense', guesser)).status).toBe(429);
+  });
+
   it('count by /64 of IPv6', async () => {
     for (let count = 1; count <= perUser.requests; count++) await attempt('ada', 'nonsense', at(`2001:db8::${count}`));
     expect((await attempt('ada', password, at('2001:db8::99'))).status).toBe(429);
     expect((await attempt('ada', password, at('2001:db8:0:1::1'))).status).toBe(303);
+  });
+});
+
+describe('150 concurrent attempts of one user from 30 addresses', () => {
+  const addresses = 30;
+  const { 'sign-in-name': ofName = perName, 'sign-in-user': ofUser = perUser } = limitProfiles.standard.buckets;
+
+  let standard: TestService;
+  beforeEach(async () => {
+    standard = await openService(Date.now(), 'standard', { signIn: 'password', trustedProxies: ['127.0.0.1'] });
+    const content = await standard.content();
+    // There are many attempts, so one costs a tenth, but still enough that they overlap.
+    const [N, r, p, salt] = [2 ** 13, 8, 1, 'salt'];
+    const key = scryptSync(password, salt, 32, { N, r, p }).toString('base64url');
+    const kept = `scrypt$${N}$${r}$${p}$${Buffer.from(salt).toString('base64url')}$${key}`;
+    await standard.restore({ ...content, passwords: [{ user_id: ada.id as UserId, name: 'ada', hash: kept }] });
+  });
+  afterEach(() => standard.close());
+
+  /** @returns what sends the form, which has been opened */
+  async function prepare(address: string, given: string): Promise<() => Promise<number>> {
+    const browser = at(address);
+    const page = await browser.get(standard.authorizeUrl());
+    return async () => (await browser.submit(page, standard.web, signInPath, { name: 'ada', password: given })).status;
+  }
+
+  const prepareGuesses = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, at) => prepare(`198.51.100.${at % addresses}`, 'nonsense')));
+
+  it('are wrong as often as the limit of the name says, and do not lock the user out elsewhere', async () => {
+    const first = await prepareGuesses(addresses);
+    const more = await prepareGuesses(addresses * (ofUser.requests - 1));
+    const own = await prepare('203.0.113.1', password);
+    expect(await Promise.all(first.map(send => send()))).toEqual(first.map(() => 403));
+    const [ownStatus, ...statuses] = await Promise.all([own, ...more].map(send => send()));
+    expect(statuses.filter(status => status === 403)).toHaveLength(ofName.requests - addresses);
+    expect(statuses.filter(status => status === 429)).toHaveLength(more.length - (ofName.requests - addresses));
+    expect(ownStatus).toBe(303);
+    expect(await (await prepare('203.0.113.2', password))()).toBe(303);
   });
 });
 
