@@ -12,7 +12,7 @@ export const tarballMax = { packed: 3_800_000, unpacked: 12_800_000, file: 1_200
 export const publishedPaths: readonly RegExp[] = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING|SECURITY)\.md)$/,
   /^bin\/[\w-]+\.js$/,
-  /^deploy\/(Dockerfile|[\w-]+\.(yaml|conf|service|env))$/,
+  /^deploy\/(Dockerfile|[\w-]+\.(yaml|json|conf|service|env))$/,
   /^dist\/(esm|cjs|service|testing)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
   /^dist\/service\/console\/[\w.-]+\.(html|css)$/,
   /^dist\/(cjs|types)\/package\.json$/,
