@@ -97,8 +97,8 @@ export class GroupCommit {
 
   /**
    * Waits for the end of this turn of the event loop. If some transactions are queued by then, waits for more while they keep coming,
-   * but not longer than the last commit took. Clients that reconnect together are accepted one a turn; with a commit in every turn, all
-   * others would wait for the disk each time.
+   * but not longer than the last commit took: a commit and its sync cost more than the wait. Without that, clients that are accepted a
+   * few in each turn would also wait for the disk in every one.
    */
   async #gather(): Promise<void> {
     const endMs = this.#now() + Math.min(this.#lastCommitMs, gatherMsMax);
