@@ -42,7 +42,10 @@ export class Hosts {
     this.#names = new Set(names.map(nameOf).filter(name => name !== undefined));
   }
 
-  /** Whether the `Host` header, which must be the only one, names this service. A host in the request target is not checked, because no web page can choose it. */
+  /**
+   * Whether the `Host` header, which must be the only one, names this service. A host in the request target is not checked, because no
+   * web page can choose it.
+   */
   isOurs({ headers: { host }, rawHeaders, socket }: Asked): boolean {
     const isOurs = host !== undefined && (this.#known.has(host) || this.#isName(host, socket));
     return (isOurs && !hasSeveralHosts(rawHeaders)) || this.#refuse(host);

@@ -32,10 +32,10 @@ async function open(port = 0): Promise<Listening> {
 
 const portOf = ({ server }: Listening) => (server.address() as AddressInfo).port;
 
-async function startDurable(port = 0): Promise<Service> {
+async function startDurable(): Promise<Service> {
   const data = mkdtempSync(join(tmpdir(), 'rallypoint-listening-'));
   ending.push(() => rmSync(data, { recursive: true, force: true }));
-  const service = await startService({ fixtures: starfall, limits: 'off', data, port });
+  const service = await startService({ fixtures: starfall, limits: 'off', data });
   ending.push(() => service.close());
   return service;
 }
@@ -95,23 +95,6 @@ describe('a service with a data folder', () => {
     ending.push(() => inMemory.close());
     expect(countListening(durable)).toBe(sockets);
     expect(countListening(inMemory)).toBe(1);
-  });
-
-  it('knows its address before it answers the first request', async () => {
-    const free = await listen(createServer(), { host, port: 0, log });
-    const port = portOf(free);
-    await once(free.server.close(), 'close');
-    const starting = startDurable(port);
-    let answer = '';
-    while (answer === '') {
-      const peer = connect({ host, port });
-      const connected = await once(peer, 'connect').catch(() => undefined);
-      if (connected) peer.end(`GET /api/v10/gateway HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: close\r\n\r\n`);
-      answer = connected ? await read(peer) : '';
-    }
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain(`ws://${host}:${port}/gateway`);
-    await starting;
   });
 
   it('drains the connections of every socket when it stops, and accepts no more', async () => {
