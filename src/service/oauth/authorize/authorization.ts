@@ -107,9 +107,10 @@ export function createAuthorization(
         .catch(error => core.log.error({ error }, 'What a user showed in a game could not be ended.'));
   });
   const idTokens = createIdTokens(core, keys);
-  const provisional = createProvisional(core, { idTokens, events, moved, pendingWork });
+  const proofs = createAttemptLimiter(core, 'oauth-proof');
+  const provisional = createProvisional(core, { idTokens, events, moved, pendingWork, proofs });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
-  const guarded = createProofGuard(core);
+  const guarded = createProofGuard(proofs);
   const countUsers = createUserCounts(core);
   const userCodeAttempts = createAttemptLimiter(core, 'oauth-user-code');
   return {

@@ -12,6 +12,7 @@ import {
   checkBotUnmerge,
   checkProvisionalToken,
 } from '../../../model/rules/accounts/provisional.ts';
+import type { AttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/records.ts';
 import { presenceScope } from '../../domain/social/presence/records.ts';
@@ -75,11 +76,16 @@ export interface ProvisionalDeps {
   readonly moved: readonly MovedPart[];
   /** Counts requests to identity providers. */
   readonly pendingWork: PendingWork;
+  /** Limits wrong proofs of applications. */
+  readonly proofs: AttemptLimiter;
 }
 
-export function createProvisional(core: Core, { idTokens, events, moved, pendingWork }: ProvisionalDeps): Provisional {
+export function createProvisional(
+  core: Core,
+  { idTokens, events, moved, pendingWork, proofs }: ProvisionalDeps,
+): Provisional {
   const externalAuth = createExternalAuthentication(core, pendingWork);
-  const clients = createPartnerClients(core);
+  const clients = createPartnerClients(core, proofs);
   const moves = createAccountMoves(core, moved);
   const signIn = createSignIn(core, idTokens);
 

@@ -1,5 +1,5 @@
 import type { ApplicationId } from '../../../model/snowflake.ts';
-import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
+import type { AttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
@@ -24,9 +24,8 @@ export interface PartnerClients {
   prove(application: ApplicationRecord, proof: Proof): Promise<void>;
 }
 
-export function createPartnerClients(core: Core): PartnerClients {
-  const attempts = createAttemptLimiter(core, 'oauth-proof');
-
+/** @param attempts those of the token endpoint, so that both together allow no more than one of them */
+export function createPartnerClients({ store }: Pick<Core, 'store'>, attempts: AttemptLimiter): PartnerClients {
   async function prove(application: ApplicationRecord, { secret, address }: Proof): Promise<void> {
     await attempts.attempt(`${application.id}/${address}`, async wrong => {
       if (isSound(application, secret)) return;
@@ -38,7 +37,7 @@ export function createPartnerClients(core: Core): PartnerClients {
   return {
     prove,
     async authenticate(clientId, proof) {
-      const application = await core.store.get('applications', readId<'application'>(clientId));
+      const application = await store.get('applications', readId<'application'>(clientId));
       if (!application) throw new RequestError('unknown_application');
       await prove(application, proof);
       return application;

@@ -1,6 +1,6 @@
 import { splitScopes } from '../../../model/oauth.ts';
 import { isSnowflake } from '../../../model/snowflake.ts';
-import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
+import type { AttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { FormFields } from '../../http/body/url-encoded.ts';
 import type { Call } from '../../http/call.ts';
@@ -133,8 +133,7 @@ const wrongProofs: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>(['inval
  * Unspecified: wrong proofs are counted by application and address, so that nobody elsewhere can lock an application
  * out; the secrets themselves are too long to be guessed from many addresses.
  */
-export function createProofGuard(core: Core): ProofGuard {
-  const attempts = createAttemptLimiter(core, 'oauth-proof');
+export function createProofGuard(attempts: AttemptLimiter): ProofGuard {
   return (request, work) =>
     attempts.attempt(attemptOrigin(request), async wrong => {
       try {

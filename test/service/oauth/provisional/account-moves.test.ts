@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createAttemptLimiter } from '../../../../src/service/auth/attempt-limiter.ts';
 import { createLobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import { createAuthorizationEvents } from '../../../../src/service/oauth/authorize/authorization-events.ts';
@@ -22,7 +23,8 @@ async function open() {
 function provisionalOf(core: TestCore, lobbies: MovedPart = createLobbies(core)): Provisional {
   const idTokens = createIdTokens(core, createSigningKeys(core));
   const events = createAuthorizationEvents(core, createWebhookEvents(core));
-  return createProvisional(core, { idTokens, events, moved: [lobbies], pendingWork: new PendingWork() });
+  const proofs = createAttemptLimiter(core, 'oauth-proof');
+  return createProvisional(core, { idTokens, events, moved: [lobbies], pendingWork: new PendingWork(), proofs });
 }
 
 /** A move that goes on when it is told to, or fails. */
