@@ -144,6 +144,18 @@ describe.skipIf(engines.missing)(`two nodes whose engine is away${engines.note}`
     expectHonest(observed);
   }, 60_000);
 
+  it('answer writes with 503 while PostgreSQL accepts none', async () => {
+    const { postgres } = cluster;
+    const reload = () => postgres.command('SELECT pg_reload_conf()');
+    const observed = await throughOutage(
+      () => postgres.command('ALTER SYSTEM SET default_transaction_read_only = on').then(reload),
+      () => postgres.command('ALTER SYSTEM RESET default_transaction_read_only').then(reload),
+      'store_failed',
+    );
+    expectHonest(observed);
+    expect(observed.filter(({ what, status }) => what === 'read' && status >= 400)).toEqual([]);
+  }, 60_000);
+
   it('answer limited calls with 503 while Redis was killed, and lose nothing when it comes back empty', async () => {
     const { redis } = cluster;
     expectHonest(
@@ -170,6 +182,7 @@ describe.skipIf(engines.missing)(`two nodes whose engine is away${engines.note}`
 
   it.each([
     ['the memory of Redis is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['Redis allows no scripts', ['ACL', 'SETUSER', 'default', '-evalsha'], ['ACL', 'SETUSER', 'default', '+@all']],
     ['Redis is a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
   ])(
     'are not ready while %s, and limited calls are answered 503',

@@ -23,6 +23,8 @@ export interface PostgresServer {
   demote(): Promise<void>;
   /** Makes the standby accept writes again. */
   promote(): Promise<void>;
+  /** Runs one statement as the superuser. */
+  command(text: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export async function startPostgres(...more: string[]): Promise<PostgresServer> 
       server = await open();
     },
     promote: () => command('SELECT pg_promote()'),
+    command,
     freeze: () => server?.freeze(),
     proceed: () => server?.proceed(),
     kill: () => end('SIGKILL'),
