@@ -143,10 +143,10 @@ function countedParts(
   };
 }
 
-/** A look at a limit that nobody counts against: a frozen server does not answer it. */
+/** Counts a call that nothing is limited by: a frozen server does not answer, and one whose memory is full rejects it. */
 async function askRedis(bus: ClusterBus): Promise<void> {
   if (!bus.isRedisUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
-  await bus.count('readiness', { requests: 1, windowMs: 1000 }, 0);
+  await bus.count('readiness', { requests: Number.MAX_SAFE_INTEGER, windowMs: 1000 });
 }
 
 function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {

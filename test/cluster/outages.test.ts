@@ -134,6 +134,28 @@ describe.skipIf(engines.missing)(`two nodes whose engine is away${engines.note}`
     expect(observed.filter(({ status }) => status === 500 || status === 401)).toEqual([]);
   }, 60_000);
 
+  it('answer 503 while PostgreSQL is a standby, which may lack what was acknowledged', async () => {
+    const { postgres } = cluster;
+    const observed = await throughOutage(
+      () => postgres.demote(),
+      () => postgres.promote(),
+      'store_unavailable',
+    );
+    expectHonest(observed);
+  }, 60_000);
+
+  it('answer writes with 503 while PostgreSQL accepts none', async () => {
+    const { postgres } = cluster;
+    const reload = () => postgres.command('SELECT pg_reload_conf()');
+    const observed = await throughOutage(
+      () => postgres.command('ALTER SYSTEM SET default_transaction_read_only = on').then(reload),
+      () => postgres.command('ALTER SYSTEM RESET default_transaction_read_only').then(reload),
+      'store_failed',
+    );
+    expectHonest(observed);
+    expect(observed.filter(({ what, status }) => what === 'read' && status >= 400)).toEqual([]);
+  }, 60_000);
+
   it('answer limited calls with 503 while Redis was killed, and lose nothing when it comes back empty', async () => {
     const { redis } = cluster;
     expectHonest(
@@ -157,4 +179,31 @@ describe.skipIf(engines.missing)(`two nodes whose engine is away${engines.note}`
     for (const { ms } of observed) expect(ms).toBeLessThan(callMsMax);
     expect(observed.filter(({ status }) => status === 500 || status === 401)).toEqual([]);
   }, 60_000);
+
+  it.each([
+    ['the memory of Redis is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['Redis allows no scripts', ['ACL', 'SETUSER', 'default', '-evalsha'], ['ACL', 'SETUSER', 'default', '+@all']],
+    ['Redis is a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])(
+    'are not ready while %s, and limited calls are answered 503',
+    async (_what, begin, end) => {
+      const { redis, nodes } = cluster;
+      const ready = (answer: object) =>
+        Promise.all(
+          nodes.map(node => expect.poll(() => readiness(node), { timeout: recoveryMsMax }).toMatchObject(answer)),
+        );
+      await ready({ status: 200 });
+      // Without calls beside it, which would fail in one command with what readiness asks.
+      await redis.command(...begin);
+      try {
+        await ready({ status: 503, reasons: ['bus_unavailable'] });
+        expectHonest(await callAll());
+      } finally {
+        await redis.command(...end);
+      }
+      await ready({ status: 200 });
+      expect((await callAll()).filter(({ status }) => status >= 400)).toEqual([]);
+    },
+    60_000,
+  );
 });

@@ -16,6 +16,8 @@ const othersMsMax = 300;
 const steadyMsMin = 15_000;
 /** After this long without renewing, a node may have been forgotten, and its worker number belong to another. */
 const validMsMax = 60_000;
+/** A clock that differs more than this from PostgreSQL's is logged. */
+const clockDifferenceMsMax = 1000;
 
 const register = `
 INSERT INTO rallypoint.nodes (id, worker, address, started_at, seen_at, position)
@@ -30,7 +32,8 @@ WITH renewed AS (
   UPDATE rallypoint.nodes SET seen_at = clock_timestamp(), departed_at = NULL, position = $2 WHERE id = $1 RETURNING worker
 )
 SELECT (SELECT worker FROM renewed) AS worker,
-  ARRAY (SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${aliveSql}) AS others`;
+  ARRAY (SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${aliveSql}) AS others,
+  (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS clock_ms`;
 
 /** This node's row in `nodes`, which is renewed each second, and what it says about the others. */
 export class Nodes {
@@ -48,6 +51,7 @@ export class Nodes {
   /** Since when no renewal has failed or was late. */
   #steadySinceMs = 0;
   #hasFailed = false;
+  #isClockWrong = false;
   #isClosed = false;
   #cancel: Cancel = () => {};
   #renewing: Promise<void> = Promise.resolve();
@@ -174,6 +178,7 @@ export class Nodes {
     const renewedAt = { steadyMs: steadyNow(this.#clock), wallMs: this.#clock.now() };
     const position = this.#position();
     const [row] = await this.#postgres.query(renew, [this.id, position], { name: 'renew-node' });
+    this.#compareClocks(renewedAt.wallMs, row?.clock_ms as number);
     this.#others = row?.others as readonly string[];
     let worker = row?.worker as number | null | undefined;
     // Another node may take the same number at the same time.
@@ -184,6 +189,21 @@ export class Nodes {
     }
     this.#worker = worker;
     this.#renewedAt = renewedAt;
+  }
+
+  /** @param databaseMs what PostgreSQL's clock showed between `askedMs` and now */
+  #compareClocks(askedMs: number, databaseMs: number): void {
+    const aheadMs = Math.max(0, askedMs - databaseMs) - Math.max(0, databaseMs - this.#clock.now());
+    const isWrong = Math.abs(aheadMs) > clockDifferenceMsMax;
+    if (isWrong === this.#isClockWrong) return;
+    this.#isClockWrong = isWrong;
+    const fields = { node: this.id, aheadMs: Math.round(aheadMs) };
+    if (isWrong) {
+      this.#log.error(
+        fields,
+        "The clock of this node differs from PostgreSQL's: codes, tokens and timers end too early or too late. Set it by NTP.",
+      );
+    } else this.#log.info(fields, "The clock of this node agrees with PostgreSQL's again.");
   }
 
   /** For an attempt to register whose answer was lost. */

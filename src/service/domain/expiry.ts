@@ -46,6 +46,8 @@ export function createExpiry(
 ): Expiry {
   const hasOthers = hasOtherNodes(core);
   let started = false;
+  /** Since the last sweep that succeeded; logged once. */
+  let hasFailed = false;
   /** Records that could not be processed, and when they are tried again; they do not delay the others. */
   const stuck = new Map<string, number>();
   let armed: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
@@ -61,8 +63,10 @@ export function createExpiry(
     try {
       await sweep();
       await armEarliest();
+      hasFailed = false;
     } catch (error) {
-      core.log.error({ error, collection }, 'The sweep of due records failed and will be tried again.');
+      if (!hasFailed) core.log.error({ error, collection }, 'The sweep of due records failed and will be tried again.');
+      hasFailed = true;
       arm(core.clock.now() + retryMs);
     }
   }

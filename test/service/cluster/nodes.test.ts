@@ -1,11 +1,13 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ClusterBus } from '../../../src/service/cluster/cluster-bus.ts';
 import { Nodes } from '../../../src/service/cluster/nodes.ts';
 import { openPostgres } from '../../../src/service/store/postgres/postgres.ts';
-import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { type Clock, silentLogger } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { type Engines, startEngines } from '../../support/engines/cluster.ts';
-import { startRedis } from '../../support/engines/redis.ts';
+import { type RedisServer, startRedis } from '../../support/engines/redis.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { needs } from '../../support/runs/parts.ts';
 
@@ -28,6 +30,51 @@ describe.skipIf(parts.missing)(`the nodes of a cluster${parts.note}`, () => {
   function registration(clock = new VirtualClock(Date.UTC(2026, 10, 20))) {
     return { clock, node: new Nodes(engines.postgres, silentLogger, () => 0, 'http://node', clock) };
   }
+
+  it.each([120_000, -120_000])(
+    'log once when the clock is %i ms ahead, and when it agrees again',
+    async differenceMs => {
+      const { log, lines } = recordingLog();
+      const timers = new VirtualClock(0);
+      let aheadMs = differenceMs;
+      const clock: Clock = {
+        now: () => Date.now() + aheadMs,
+        schedule: (delayMs, task) => timers.schedule(delayMs, task),
+      };
+      const node = new Nodes(engines.postgres, log, () => 0, undefined, clock);
+      await node.start();
+      await timers.advance(3000);
+      expect(lines).toEqual([expect.objectContaining({ level: 'error', message: expect.stringContaining('NTP') })]);
+      expect(Math.abs((lines[0]?.aheadMs as number) - differenceMs)).toBeLessThan(5000);
+      aheadMs = 0;
+      await timers.advance(3000);
+      expect(lines.slice(1)).toEqual([expect.objectContaining({ level: 'info' })]);
+      await node.close();
+    },
+  );
+
+  it('use the server to which the address leads when the one before became a replica', async () => {
+    const former = await startRedis();
+    const pathOf = (server: RedisServer) => new URL(server.url()).pathname;
+    let path = pathOf(former);
+    const way = createServer(socket => void socket.pipe(connect(path).on('error', () => {})).pipe(socket));
+    way.listen(0, '127.0.0.1');
+    await once(way, 'listening');
+    try {
+      const { port } = way.address() as AddressInfo;
+      const node = await engines.node({ redisUrl: `redis://127.0.0.1:${port}/1` });
+      const count = () => node.count('x', { requests: 1000, windowMs: 60_000 });
+      await count();
+      path = pathOf(engines.redis);
+      await former.command('REPLICAOF', '127.0.0.1', '1');
+      await expect(count()).rejects.toMatchObject({ code: 'bus_unavailable' });
+      await expect.poll(() => count().catch(() => undefined), { timeout: 10_000 }).toMatchObject({ allowed: true });
+      await node.close();
+    } finally {
+      way.close();
+      await former.remove();
+    }
+  });
 
   it('that start together have different worker numbers', async () => {
     const started = Array.from({ length: 40 }, () => registration().node);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/service/core.ts';
 import { createExpiry } from '../../../src/service/domain/expiry.ts';
+import { StoreError } from '../../../src/service/store/errors.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { type LogLine, recordingLog } from '../../support/recording-log.ts';
 import { lobbyRecord } from '../../support/store/records.ts';
@@ -33,6 +34,21 @@ async function expire(id: string): Promise<void> {
 }
 
 const left = async () => (await core.store.list('lobbies')).map(({ id }) => id);
+
+it('a store that fails is logged once, and the sweep goes on when it works again', async () => {
+  let isAway = true;
+  const list: Core['store']['list'] = (...query) =>
+    isAway ? Promise.reject(new StoreError('store_unavailable', 'It is away.')) : core.store.list(...query);
+  const store = new Proxy(core.store, { get: (of, name) => (name === 'list' ? list : Reflect.get(of, name).bind(of)) });
+  const expiry = createExpiry({ ...core, store }, 'lobbies', expire);
+  const stop = await expiry.start();
+  await clock.advance(60_000);
+  expect(lines).toHaveLength(1);
+  isAway = false;
+  await clock.advance(1000);
+  expect(await left()).toEqual([]);
+  stop();
+});
 
 describe('a record that is due and cannot be dealt with', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,6 +19,12 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts it again. */
   start(): Promise<void>;
+  /** Starts it again as a standby, which accepts no writes. */
+  demote(): Promise<void>;
+  /** Makes the standby accept writes again. */
+  promote(): Promise<void>;
+  /** Runs one statement as the superuser. */
+  command(text: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -58,7 +64,10 @@ export async function startPostgres(...more: string[]): Promise<PostgresServer> 
     [...settings, `unix_socket_directories = '${folder}'`, ...more, ''].join('\n'),
   );
   const open = () =>
-    startServer(join(programs, 'postgres'), ['-D', data], /ready to accept connections/, { ...owner, cwd: folder });
+    startServer(join(programs, 'postgres'), ['-D', data], /ready to accept (read-only )?connections/, {
+      ...owner,
+      cwd: folder,
+    });
   let server: ServerProcess | undefined = await open();
   const end = async (signal: NodeJS.Signals) => {
     await server?.end(signal);
@@ -66,18 +75,28 @@ export async function startPostgres(...more: string[]): Promise<PostgresServer> 
   };
   const url = (name: string) => `postgres://${user}@localhost/${name}?host=${encodeURIComponent(folder)}`;
   let databases = 0;
+  const command = async (text: string) => {
+    const client = new pg.Client(url('postgres'));
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  };
   return {
     async createDatabase() {
       const name = `test_${++databases}`;
-      const client = new pg.Client(url('postgres'));
-      await client.connect();
-      try {
-        await client.query(`CREATE DATABASE ${name}`);
-      } finally {
-        await client.end();
-      }
+      await command(`CREATE DATABASE ${name}`);
       return url(name);
     },
+    async demote() {
+      await end('SIGINT');
+      writeFileSync(join(data, 'standby.signal'), '');
+      server = await open();
+    },
+    promote: () => command('SELECT pg_promote()'),
+    command,
     freeze: () => server?.freeze(),
     proceed: () => server?.proceed(),
     kill: () => end('SIGKILL'),

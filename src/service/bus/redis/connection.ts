@@ -100,6 +100,8 @@ export class RedisConnection {
       return await send(client);
     } catch (error) {
       if (error instanceof ErrorReply) this.#logAnswer(error);
+      // The server was demoted to a replica: the address may lead to the new primary when it is looked up again.
+      if (error instanceof ErrorReply && error.message.startsWith('READONLY')) end(client);
       throw this.#unavailable(error);
     } finally {
       this.#underWay--;
@@ -237,11 +239,12 @@ function end(client: RedisClient): void {
 }
 
 async function readServer(client: RedisClient): Promise<RedisServer> {
-  const info = await client.info('server');
+  const info = String(await client.sendCommand(['INFO', 'server', 'replication']));
   const version = /^redis_version:(\d+)/m.exec(info)?.[1];
   const runId = /^run_id:(\w+)/m.exec(info)?.[1];
   if (runId === undefined || Number(version) < versionMin)
     throw new UnusableServer(`it is not Redis ${versionMin} or newer`);
+  if (/^role:slave/m.test(info)) throw new Error('it is a replica, which accepts no writes');
   return { runId };
 }
 

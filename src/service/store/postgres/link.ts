@@ -16,6 +16,7 @@ const settings = `
   SET statement_timeout = ${storeLimits.statementMs};
   SET lock_timeout = ${storeLimits.lockMs};
   SET idle_in_transaction_session_timeout = ${storeLimits.statementMs};
+  SET idle_session_timeout = 0;
   SET client_connection_check_interval = 1000;
   SET jit = off;
   SET plan_cache_mode = force_generic_plan;
@@ -33,6 +34,14 @@ const types = {
   },
 };
 
+export interface LinkOptions {
+  readonly timeoutMs: number;
+  /** Whether a server that is a standby will do. */
+  readonly acceptsStandby: boolean;
+  /** Called once, after the connection was open, when it ends. */
+  ended(link: Link, error: Error): void;
+}
+
 /** How long the server may take to end a connection. */
 const closeMs = 2000;
 /** How often statements under way are compared with their deadlines. */
@@ -45,23 +54,20 @@ const watchMs = 100;
 export class Link {
   readonly #client: pg.Client;
   readonly #socket: Socket;
-  readonly #ended: (link: Link, error: Error) => void;
+  readonly #ended: LinkOptions['ended'];
   readonly #asked = new Set<{ readonly deadline: Deadline }>();
   readonly #context = new QueryContext(types.getTypeParser);
   #lost: Error | undefined;
   #watch: Cancel | undefined;
 
-  private constructor(client: pg.Client, socket: Socket, ended: (link: Link, error: Error) => void) {
+  private constructor(client: pg.Client, socket: Socket, ended: LinkOptions['ended']) {
     this.#client = client;
     this.#socket = socket;
     this.#ended = ended;
   }
 
-  /**
-   * @param ended called once, after the connection was open, when it ends
-   * @throws Error of the system or the server
-   */
-  static async open(url: string, timeoutMs: number, ended: (link: Link, error: Error) => void): Promise<Link> {
+  /** @throws Error of the system or the server; that the server is a standby */
+  static async open(url: string, { timeoutMs, acceptsStandby, ended }: LinkOptions): Promise<Link> {
     const socket = new Socket();
     const client = new pg.Client({
       ...{ connectionString: url, stream: () => socket, pipeline: true, types },
@@ -76,7 +82,12 @@ export class Link {
     });
     try {
       await client.connect();
-      await client.query(settings);
+      const [, { rows }] = await Promise.all([
+        client.query(settings),
+        client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby'),
+      ]);
+      // The address may lead to the new primary when it is looked up again.
+      if (rows[0]?.is_standby && !acceptsStandby) throw new Error('it is a standby, which accepts no writes');
       isOpen = true;
     } catch (error) {
       link.destroy(error as Error);

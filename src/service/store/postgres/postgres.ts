@@ -15,6 +15,8 @@ export interface PostgresOptions {
   readonly commitConnections?: number;
   /** Statements that take this long or longer are logged; `storeLimits.slowStatementMs` when absent. */
   readonly slowStatementMs?: number;
+  /** Whether a server that accepts no writes (a standby) will do. Default false: it may lack what was acknowledged. */
+  readonly acceptsStandby?: boolean;
 }
 
 export interface QueryOptions {
@@ -68,12 +70,16 @@ export class Postgres {
   readonly #single: Pool;
   readonly #location: string;
   readonly #slow: SlowStatements;
+  readonly #acceptsStandby: boolean;
+  /** The failure is in the log, and no connection could be opened since. */
+  #isLogged = false;
   #isFailing = false;
   #isClosed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
     const { log = silentLogger, connections = 4, commitConnections = 4, slowStatementMs } = options;
     this.#url = url;
+    this.#acceptsStandby = options.acceptsStandby ?? false;
     this.#slow = new SlowStatements(slowStatementMs ?? storeLimits.slowStatementMs, log);
     this.#location = locationOf(url);
     this.#log = log;
@@ -203,7 +209,9 @@ export class Postgres {
   async #timed<T>(statements: readonly Statement[], answer: Promise<T>): Promise<T> {
     const startedMs = this.#slow.begin();
     try {
-      return await answer;
+      const answered = await answer;
+      this.#isFailing = false;
+      return answered;
     } finally {
       this.#slow.end(startedMs, () => kindOf(statements));
     }
@@ -225,12 +233,17 @@ export class Postgres {
   async #open(timeoutMs: number, ended: (link: Link, error: Error) => void): Promise<Link> {
     const connectMs = Math.max(1, Math.min(timeoutMs, storeLimits.connectMs));
     try {
-      const link = await Link.open(this.#url, connectMs, (lost, error) => {
-        ended(lost, error);
-        this.#failed(error);
+      const link = await Link.open(this.#url, {
+        timeoutMs: connectMs,
+        acceptsStandby: this.#acceptsStandby,
+        ended: (lost, error) => {
+          ended(lost, error);
+          this.#ended(lost, error);
+        },
       });
-      if (this.#isFailing) this.#log.warn({}, `${this.#location} can be reached again.`);
+      if (this.#isLogged) this.#log.warn({}, `${this.#location} can be reached again.`);
       this.#isFailing = false;
+      this.#isLogged = false;
       return link;
     } catch (error) {
       this.#failed(error);
@@ -245,9 +258,17 @@ export class Postgres {
     return new StoreError('store_unusable', message, { cause });
   }
 
+  #ended(link: Link, error: Error): void {
+    // Poolers and firewalls end connections that are not used; whether the server is away shows when another one is opened.
+    if (link.load > 0) this.#failed(error);
+    else if (!this.#isClosed) this.#log.info({ error }, `An idle connection to ${this.#location} ended.`);
+  }
+
   #failed(error: unknown): void {
-    if (this.#isFailing || this.#isClosed) return;
+    if (this.#isClosed) return;
     this.#isFailing = true;
+    if (this.#isLogged) return;
+    this.#isLogged = true;
     this.#log.error(
       { error },
       `A connection to ${this.#location} failed; calls that need one wait, or are answered 503.`,

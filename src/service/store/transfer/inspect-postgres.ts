@@ -23,7 +23,7 @@ import type { RecordRow } from './rows.ts';
 export async function inspectPostgres(url: string, secrets: readonly string[]): Promise<readonly StoreFinding[]> {
   let postgres: Postgres | undefined;
   try {
-    postgres = await openPostgres(url, { connections: 1, commitConnections: 1 });
+    postgres = await openPostgres(url, { connections: 1, commitConnections: 1, acceptsStandby: true });
     const layout = await describeLayout(postgres);
     const found = layoutFinding(layout);
     const head: StoreFinding[] = [{ code: 'database', ok: true, message: `${postgres.location} answers.` }, found];

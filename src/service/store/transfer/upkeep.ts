@@ -147,7 +147,7 @@ async function remember(
 }
 
 async function withPostgres<T>(url: string, work: (postgres: Postgres) => Promise<T>): Promise<T> {
-  const postgres = await openPostgres(url, { connections: 1, commitConnections: 1 });
+  const postgres = await openPostgres(url, { connections: 1, commitConnections: 1, acceptsStandby: true });
   try {
     return await work(postgres);
   } finally {

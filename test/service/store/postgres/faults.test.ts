@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../../src/service/store/contract.ts';
+import { openPostgres } from '../../../../src/service/store/postgres/postgres.ts';
 import { type PostgresServer, startPostgres } from '../../../support/engines/postgres.ts';
 import { createSharedDatabase, type SharedDatabase } from '../../../support/engines/shared-database.ts';
 import { recordingLog } from '../../../support/recording-log.ts';
@@ -168,6 +169,30 @@ describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () =>
     },
     patienceMs,
   );
+
+  it('count PostgreSQL as up when only an idle connection was ended, and after its outage is over', async () => {
+    const { log, lines } = recordingLog();
+    const url = await server.createDatabase();
+    const postgres = await openPostgres(url, { log, connections: 1, commitConnections: 1 });
+    const other = await openPostgres(url);
+    await postgres.query('SELECT 1');
+    await postgres.once({ text: 'SELECT 1' }, Number.POSITIVE_INFINITY);
+    const idle = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE pid <> pg_backend_pid() AND datname = current_database()`;
+    await other.query(idle);
+    await expect.poll(() => lines.length).toBe(2);
+    expect(lines.map(({ level }) => level)).toEqual(['info', 'info']);
+    expect(postgres.isFailing).toBe(false);
+    await postgres.query('SELECT 1');
+    await other.close();
+    await server.stop();
+    await expect(postgres.once({ text: 'SELECT 1' }, performance.now())).rejects.toThrow();
+    await expect.poll(() => postgres.isFailing).toBe(true);
+    await server.start();
+    await postgres.query('SELECT 1');
+    expect(postgres.isFailing).toBe(false);
+    await postgres.close();
+  });
 
   it('logs slow statements by name and how long they took, without values', async () => {
     const { log, lines } = recordingLog();
