@@ -52,7 +52,8 @@ async function openPino(level: LogLevel): Promise<Logger> {
   const { default: pino } = await import('pino');
   const destination = pino.destination({ fd: process.stderr.fd, sync: true, maxLength: keptLengthMax });
   destination.on('error', () => {});
-  return pino({ level }, destination);
+  const log: Logger = pino({ level }, destination);
+  return log;
 }
 
 function isLogged(said: keyof Logger, level: LogLevel): boolean {
