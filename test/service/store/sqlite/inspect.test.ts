@@ -1,4 +1,4 @@
-import { readFile, rm, truncate, writeFile, symlink } from 'node:fs/promises';
+import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
@@ -106,7 +106,11 @@ describe('the look through a data folder', () => {
     expect(await amiss()).toMatchObject([{ code: 'database' }]);
     await rm(location);
     expect(await amiss()).toMatchObject([
-      { code: 'database', message: expect.stringContaining('does not exist'), remedy: expect.stringMatching('restore') },
+      {
+        code: 'database',
+        message: expect.stringContaining('does not exist'),
+        remedy: expect.stringMatching('restore'),
+      },
     ]);
   });
 
@@ -119,7 +123,9 @@ describe('the look through a data folder', () => {
   it('says why it cannot look, and does not take that for a missing database', async () => {
     await rm(location);
     await symlink(location, location);
-    expect(await amiss()).toMatchObject([{ code: 'database', message: expect.stringMatching('cannot be read: ELOOP') }]);
+    expect(await amiss()).toMatchObject([
+      { code: 'database', message: expect.stringMatching('cannot be read: ELOOP') },
+    ]);
   });
 });
 
