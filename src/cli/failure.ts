@@ -24,7 +24,9 @@ export function startFailure(error: unknown, { host, ...ports }: StartPlace): Co
         `Port ${port} of ${host} is taken. Give another one by ${option}, or ${option} 0 for any free one.`,
       );
     case 'EACCES':
-      return new CommandFailure(`Listening on port ${port} of ${host} is not allowed: ${errorMessage(error)}`);
+      return new CommandFailure(
+        `Listening on port ${port} of ${host} is not allowed: ${errorMessage(error)}. Give a port from 1024 on by ${option}.`,
+      );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new CommandFailure(`${host} is not an address of this machine; give another one by --host.`);

@@ -1,16 +1,23 @@
 import type { LogFields, Logger } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
+import { loadOnce } from '../wire/load-once.ts';
 import { type LogLevel, logLevels } from './serve-options.ts';
 
 type Line = readonly [level: keyof Logger, fields: LogFields, message: string];
 
+/** What is kept of lines that cannot be written, in characters. */
+const keptLengthMax = 1024 * 1024;
+
 /**
  * A log on stderr, one JSON object a line, by pino. That is loaded with the first line, so that a start which says
  * nothing does not wait for it; from then on a line is written before the call returns. Errors are written as reports.
+ * A log that cannot be written, on a full disk or to a reader that is gone, does not end the process.
  */
 export function openLog(level: LogLevel): Logger {
+  process.stderr.on('error', () => {});
   let log: Logger | undefined;
   let waiting: Line[] = [];
+  const open = loadOnce(() => openPino(level));
 
   function write(...line: Line): void {
     if (!isLogged(line[0], level)) return;
@@ -21,11 +28,14 @@ export function openLog(level: LogLevel): Logger {
   async function load(): Promise<void> {
     const lose = () => writePlainly(waiting);
     process.once('exit', lose);
-    // By its default: bundled, a CommonJS package that is loaded late shows nothing else.
-    const { default: pino } = await import('pino');
+    try {
+      log = await open();
+      for (const [name, fields, message] of waiting) log[name](fields, message);
+    } catch {
+      // Too many files are open, perhaps, which is just what a line may be about. The next line tries again.
+      writePlainly(waiting);
+    }
     process.off('exit', lose);
-    log = pino({ level }, pino.destination({ fd: process.stderr.fd, sync: true }));
-    for (const [name, fields, message] of waiting) log[name](fields, message);
     waiting = [];
   }
 
@@ -37,11 +47,20 @@ export function openLog(level: LogLevel): Logger {
   });
 }
 
+async function openPino(level: LogLevel): Promise<Logger> {
+  // By its default: bundled, a CommonJS package that is loaded late shows nothing else.
+  const { default: pino } = await import('pino');
+  const destination = pino.destination({ fd: process.stderr.fd, sync: true, maxLength: keptLengthMax });
+  destination.on('error', () => {});
+  const log: Logger = pino({ level }, destination);
+  return log;
+}
+
 function isLogged(said: keyof Logger, level: LogLevel): boolean {
   return logLevels.indexOf(said) >= logLevels.indexOf(level);
 }
 
-/** The process ends before there is anything to write them better. */
+/** There is nothing to write them better. */
 function writePlainly(lines: readonly Line[]): void {
   for (const [level, fields, msg] of lines) process.stderr.write(`${JSON.stringify({ level, ...fields, msg })}\n`);
 }

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { needs } from '../support/runs/parts.ts';
 
+const linux = await needs('linux');
 const log = join(import.meta.dirname, '../../src/cli/log.ts');
 
 /** What a process writes on stderr, line by line; it is run to its end. */
@@ -72,5 +74,37 @@ describe('the log of the command', () => {
         { level: 'info', n: 1, msg: 'last words' },
       ]);
     }
+  });
+
+  it('goes on in plain lines while its library cannot be loaded, as when too many files are open', async () => {
+    const hooks = `import { registerHooks } from 'node:module'; let isMissing = true;
+      registerHooks({ resolve(name, context, next) {
+        if (name === 'pino' && isMissing) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+        return next(name, context);
+      } });`;
+    const program = `log.warn({ n: 1 }, 'first'); await new Promise(setImmediate); await new Promise(setImmediate);
+      log.warn({ n: 2 }, 'second'); await new Promise(setImmediate); await new Promise(setImmediate);
+      isMissing = false; log.warn({ n: 3 }, 'third');`;
+    expect(await linesOf('info', `${hooks} ${program}`)).toMatchObject([
+      { level: 'warn', n: 1, msg: 'first' },
+      { level: 'warn', n: 2, msg: 'second' },
+      { level: 40, n: 3, msg: 'third' },
+    ]);
+  });
+
+  it.skipIf(linux.missing)(`does not end a process whose disk is full${linux.note}`, async () => {
+    const source = `import { openLog } from ${JSON.stringify(log)}; const log = openLog('info');
+      log.info({}, 'lost');
+      for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+      const held = process.memoryUsage().heapUsed;
+      for (let n = 0; n < 20_000; n++) log.info({ line: String(n).padEnd(1000) }, 'lost');
+      globalThis.gc();
+      console.log(Math.round((process.memoryUsage().heapUsed - held) / 1024 / 1024) < 5);`;
+    const file = join(mkdtempSync(join(tmpdir(), 'rallypoint-log-')), 'program.mjs');
+    onTestFinished(() => rmSync(join(file, '..'), { recursive: true, force: true }));
+    writeFileSync(file, source);
+    const command = `exec "$0" --expose-gc "$1" 2> /dev/full`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, file]);
+    expect(stdout.trim()).toBe('true');
   });
 });

@@ -10,7 +10,7 @@ import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { type LogLine, recordingLog } from '../support/recording-log.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
-import { playerToken, sessionToken } from '../support/service/tokens.ts';
+import { playerToken, playerTokens, sessionToken } from '../support/service/tokens.ts';
 
 const [ada, grace] = starfall.users.map(({ id }) => id);
 const application = starfall.applications[0].id;
@@ -340,4 +340,102 @@ describe('records of another shape', () => {
       expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'applications', id: application }]);
     },
   );
+
+  it.each([
+    ['token_hash', 5],
+    ['owners', null],
+    ['owners', { 0: {} }],
+    ['channel_id', {}],
+    ['source', {}],
+    ['modal', 'open'],
+  ])('of an interaction (%s: %j) end it, so that its calls are rejected instead of failing', async (field, value) => {
+    const { body } = await callApi(service, 'POST', `/applications/${application}/commands`, {
+      ...{ name: 'rally', description: 'Calls your party together' },
+    });
+    const { bot_token: token } = starfall.applications[0];
+    const bot = await GatewayClient.identified(service.gateway, { token, intents: 0 });
+    clients.push(bot);
+    await useCommand(service, body as Command, String(ada));
+    const interaction = await bot.dispatch<{ id: string; token: string }>('INTERACTION_CREATE');
+    await restartAfter(setField('interactions', field, value, `id = '${interaction.id}'`));
+    const callback = `/interactions/${interaction.id}/${interaction.token}/callback`;
+    const { status } = await callApi(service, 'POST', callback, { type: 4, data: { content: 'On the way!' } });
+    expect(status).toBe(404);
+    expect(await statusOf(`/webhooks/${application}/${interaction.token}/messages/@original`)).toBe(401);
+    expect(errors()).toMatchObject([{ collection: 'interactions', id: interaction.id }]);
+  });
+
+  it.each([
+    ['link', {}],
+    ['link', 5],
+    ['link', { by: '9', at_ms: 'yesterday', channel: {} }],
+    ['idle_timeout_seconds', 'long'],
+  ])('of a lobby (%s: %j) leave its members the others', async (field, value) => {
+    const broken = await createLobby(ada);
+    const whole = await createLobby(ada);
+    await restartAfter(setField('lobbies', field, value, `id = '${broken}'`));
+    expect((await callApi(service, 'PATCH', `/lobbies/${broken}`, { flags: 1 })).status).toBe(404);
+    const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([whole]);
+    expect(errors()).toMatchObject([{ collection: 'lobbies', id: broken }]);
+  });
+
+  it.each([
+    ['current_hash', 5],
+    ['previous', {}],
+  ])('of a refresh token (%s: %j) reject it, so that its owner signs in again', async (field, value) => {
+    const { refresh_token } = await playerTokens(service, String(ada));
+    await restartAfter(setField('tokens', field, value, "json_extract(body, '$.kind') = 'refresh'"));
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: application, refresh_token });
+    const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, { method: 'POST', body });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      ...{ status: 400, body: { error: 'invalid_grant' } },
+    });
+    expect(errors()).toMatchObject([{ collection: 'tokens' }]);
+  });
+
+  it.each([
+    ['base', {}],
+    ['client', null],
+    ['detached_at_ms', 'yesterday'],
+  ])('of a gateway session (%s: %j) make its client identify again', async (field, value) => {
+    const client = await connect(ada);
+    const { sessionId } = client;
+    await restartAfter(setField('gateway_sessions', field, value, `id = '${sessionId}'`));
+    const resumed = await GatewayClient.open(service.gateway);
+    clients.push(resumed);
+    resumed.resume(`Bearer ${await playerToken(service, String(ada))}`, sessionId, 1);
+    await resumed.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    expect(errors()).toMatchObject([{ collection: 'gateway_sessions', id: sessionId }]);
+  });
+
+  it("of a command's permissions leave the command without them", async () => {
+    const insert = `INSERT INTO command_overwrites (guild_id, application_id, target_id, body) VALUES (?, ?, ?, ?)`;
+    const record = { guild_id: guild, application_id: application, target_id: application, permissions: [null] };
+    await restartAfter([insert, guild, application, application, JSON.stringify(record)]);
+    const path = `/applications/${application}/guilds/${guild}/commands/permissions`;
+    expect(await callApi(service, 'GET', path)).toMatchObject({ status: 200, body: [] });
+    expect(errors()).toMatchObject([{ collection: 'command_overwrites' }]);
+  });
+
+  it('of an authorization code reject it', async () => {
+    const insert = 'INSERT INTO codes (hash, expires_at_ms, body) VALUES (?, ?, ?)';
+    const [redirect_uri] = starfall.applications[0].redirect_uris;
+    const expires_at_ms = service.clock.now() + 60_000;
+    const record = {
+      ...{ hash: hashSecret('code'), authorization_id: '1', application_id: application, user_id: ada, redirect_uri },
+      ...{ scopes: ['identify'], code_challenge: 5, nonce: null, guild_id: null, expires_at_ms, used: false },
+    };
+    await restartAfter([insert, record.hash, String(expires_at_ms), JSON.stringify(record)]);
+    const proof = { redirect_uri, code_verifier: 'v'.repeat(64) };
+    const form = { grant_type: 'authorization_code', client_id: application, code: 'code', ...proof };
+    const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      ...{ status: 400, body: { error: 'invalid_grant' } },
+    });
+    expect(errors()).toMatchObject([{ collection: 'codes' }]);
+  });
 });

@@ -31,21 +31,49 @@ export function decodeRecord(collection: CollectionName, body: string, key?: rea
   return shareRecord(record);
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+type Check = (value: unknown) => boolean;
+
+const isText: Check = value => typeof value === 'string';
+const isNumber: Check = value => typeof value === 'number';
+const isFlag: Check = value => typeof value === 'boolean';
+const isList: Check = value => Array.isArray(value);
+const isObject: Check = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObjectList: Check = value => Array.isArray(value) && value.every(isObject);
+const orNull =
+  (isFit: Check): Check =>
+  value =>
+    value === null || isFit(value);
+const orNone =
+  (isFit: Check): Check =>
+  value =>
+    value === undefined || value === null || isFit(value);
+const objectWith =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  value =>
+    isObject(value) &&
+    Object.entries(fields).every(([name, isFit]) => isFit((value as Readonly<Record<string, unknown>>)[name]));
 
 const isOfKind = {
-  number: (value: unknown) => typeof value === 'number',
+  number: isNumber,
+  numberOrNone: orNone(isNumber),
+  flag: isFlag,
   text: isText,
-  textOrNull: (value: unknown) => value === null || isText(value),
-  list: (value: unknown) => Array.isArray(value),
-  listOrNone: (value: unknown) => value === undefined || value === null || Array.isArray(value),
-  texts: (value: unknown) => Array.isArray(value) && value.every(isText),
+  textOrNull: orNull(isText),
+  textOrNone: orNone(isText),
+  list: isList,
+  listOrNone: orNone(isList),
+  texts: value => Array.isArray(value) && value.every(isText),
   object: isObject,
-  objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
-  objectsOrNone: (value: unknown) =>
-    value === undefined || value === null || (Array.isArray(value) && value.every(isObject)),
-} as const;
+  objectOrNone: orNone(isObject),
+  objects: isObjectList,
+  objectsOrNone: orNone(isObjectList),
+  textsByName: value => isObject(value) && Object.values(value as object).every(isText),
+  link: orNone(objectWith({ by: isText, at_ms: isNumber, channel: isObject })),
+  sessionBase: orNone(objectWith({ sequence: isNumber, position: isNumber, following: isList })),
+  source: orNone(objectWith({ message_id: isText, interaction_id: isText })),
+  modal: orNone(objectWith({ open: isFlag, components: isObjectList })),
+  usedToken: orNone(objectWith({ hash: isText, at_ms: isNumber, sealed: orNone(isText) })),
+} as const satisfies Readonly<Record<string, Check>>;
 
 type Fields = {
   readonly [Name in CollectionName]?: { readonly [Field in keyof Records[Name]]?: keyof typeof isOfKind };
@@ -53,8 +81,9 @@ type Fields = {
 
 /**
  * Fields without which a record would stop what reads it together with others: the lists of an application's commands, users and guilds,
- * the sessions of a guild's members, a user's relationships, presences and messages, or the events that wait. And those without which
- * an application, a token or a sign-in only causes errors. Only fields that every version has written.
+ * the sessions of a guild's members or of a former process, a user's relationships, presences and messages, or the events that wait. And
+ * those without which an application, a credential, a lobby, an interaction or the rules for a command only cause errors, or never expire.
+ * Only fields that every version has written.
  */
 const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, keyof typeof isOfKind>>>>> = {
   applications: {
@@ -62,14 +91,40 @@ const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, 
     event_webhooks_url: 'textOrNull',
   },
   users: { username: 'text', global_name: 'textOrNull' },
+  passwords: { hash: 'text' },
+  account_moves: { application_id: 'text', source_id: 'text', destination_id: 'text' },
   guilds: { name: 'text', applications: 'texts', roles: 'objects', channels: 'objects' },
   guild_members: { joined_at_ms: 'number', roles: 'texts' },
   commands: { contexts: 'listOrNone', integration_types: 'listOrNone', options: 'objectsOrNone' },
+  command_overwrites: { permissions: 'objects' },
+  lobbies: { idle_timeout_seconds: 'number', link: 'link' },
+  lobby_invites: { application_id: 'text', guild_id: 'text', channel_id: 'text', user_id: 'text' },
   authorizations: { scopes: 'texts' },
+  codes: {
+    ...{ authorization_id: 'text', application_id: 'text', user_id: 'text', scopes: 'texts', redirect_uri: 'text' },
+    ...{ code_challenge: 'textOrNull', nonce: 'textOrNull', used: 'flag' },
+  },
+  device_codes: {
+    ...{
+      application_id: 'text',
+      scopes: 'texts',
+      state: 'text',
+      user_id: 'textOrNull',
+      authorization_id: 'textOrNull',
+    },
+    ...{ redeemed: 'flag', interval_ms: 'number', polled_at_ms: 'numberOrNone' },
+  },
   sign_ins: { user_id: 'text' },
+  interactions: {
+    ...{ application_id: 'text', user_id: 'text', guild_id: 'textOrNull', channel_id: 'text', token_hash: 'text' },
+    ...{ type: 'number', owners: 'textsByName', state: 'text', created_at_ms: 'number' },
+    ...{ original_id: 'textOrNull', follow_ups: 'number', source: 'source', trigger: 'objectOrNone', modal: 'modal' },
+  },
   lobby_messages: { message: 'object' },
   interaction_messages: { message: 'object' },
-  tokens: { scopes: 'texts', application_id: 'textOrNull' },
+  tokens: {
+    ...{ scopes: 'texts', application_id: 'textOrNull', current_hash: 'textOrNone', previous: 'usedToken' },
+  },
   relationships: { type: 'number', since_ms: 'number', nickname: 'textOrNull', origin_application_id: 'textOrNull' },
   game_relationships: { type: 'number', since_ms: 'number' },
   relationship_totals: { friends: 'number', blocks: 'number', changes: 'number' },
@@ -80,17 +135,18 @@ const fieldsOf: Readonly<Partial<Record<CollectionName, Readonly<Record<string, 
   direct_channels: { user_ids: 'list', last_message_id: 'textOrNull', message_count: 'number' },
   direct_recipients: { other_id: 'text' },
   direct_messages: { author_id: 'text', recipient_id: 'text', application_id: 'textOrNull', message: 'object' },
+  gateway_sessions: { client: 'object', base: 'sessionBase', detached_at_ms: 'numberOrNone' },
   gateway_events: { announced: 'object' },
   presences: { sessions: 'objects' },
   webhook_queues: { scope: 'text', application_id: 'text', failures: 'number', first: 'number', next: 'number' },
   webhook_events: { name: 'text', url: 'text', body: 'text', about: 'object', sent_at_ms: 'number' },
 } satisfies Fields;
 
-type Check = readonly [name: string, isFit: (value: unknown) => boolean];
+type FieldCheck = readonly [name: string, isFit: Check];
 
 const checksOf = Object.fromEntries(
-  Object.entries(fieldsOf).map(([collection, fields]): [string, readonly Check[]] => [
+  Object.entries(fieldsOf).map(([collection, fields]): [string, readonly FieldCheck[]] => [
     collection,
-    Object.entries(fields).map(([name, kind]): Check => [name, isOfKind[kind]]),
+    Object.entries(fields).map(([name, kind]): FieldCheck => [name, isOfKind[kind]]),
   ]),
-) as Readonly<Partial<Record<CollectionName, readonly Check[]>>>;
+) as Readonly<Partial<Record<CollectionName, readonly FieldCheck[]>>>;

@@ -18,8 +18,10 @@ export async function copyChangingFile(path: string, copy: string, mode = 0o600)
       for (let at = 0; ; ) {
         const { bytesRead } = await from.read(buffer, 0, chunkBytes, at);
         if (bytesRead === 0) return;
-        await to.write(buffer, 0, bytesRead, at);
-        at += bytesRead;
+        // On a full disk a write takes what there is room for, and only the next one fails.
+        for (const end = at + bytesRead, start = at; at < end; ) {
+          at += (await to.write(buffer, at - start, end - at, at)).bytesWritten;
+        }
       }
     } finally {
       await to.close();

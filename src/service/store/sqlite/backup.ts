@@ -1,4 +1,5 @@
-import { chmod, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, chmod, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,7 +11,7 @@ import { databaseIn } from '../data-folder.ts';
 import { StoreError } from '../errors.ts';
 import { CommitMark, counterWriter, markPath, readCounter, readMark } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { isFull, openingError } from './failure.ts';
+import { isFull, isMissing, openingError } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -240,10 +241,22 @@ async function publish(
 }
 
 async function requireFile(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await readableAt(path);
   if (found?.isFile() && found.size > 0) return;
   const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'does not exist';
   throw new StoreError('store_unusable', `${path} ${what}.`);
+}
+
+/** @throws StoreError `store_unusable`: it is there, perhaps, but not for this user */
+async function readableAt(path: string): Promise<Stats | undefined> {
+  try {
+    await access(path, constants.R_OK);
+    return await stat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    const message = `${path} cannot be read: ${(error as Error).message}. Check its permissions and the user that runs this.`;
+    throw new StoreError('store_unusable', message, { cause: error });
+  }
 }
 
 async function requireNothing(path: string, advice: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
 
@@ -30,13 +30,16 @@ export function readMark(location: string): number | undefined {
  */
 export class CommitMark {
   readonly #file: number;
+  readonly #location: string;
   readonly #log: Logger;
   readonly #text = Buffer.alloc(digits + 1, '\n');
   #hasFailed = false;
+  #isDeleted = false;
 
   /** Opens the mark and moves it to `commits`. @throws what the system says */
   constructor(location: string, commits: number, log: Logger) {
     this.#log = log;
+    this.#location = location;
     this.#file = openSync(markPath(location), 'a+', 0o600);
     closeSync(this.#file);
     this.#file = openSync(markPath(location), 'r+');
@@ -47,6 +50,7 @@ export class CommitMark {
   move(commits: number): void {
     try {
       this.#write(commits);
+      this.#noticeDeletion();
     } catch (error) {
       if (!this.#hasFailed)
         this.#log.warn({ error }, 'The number of commits could not be recorded; a loss of data may go unnoticed.');
@@ -61,6 +65,16 @@ export class CommitMark {
       // It then lags behind at the worst.
     }
     closeSync(this.#file);
+  }
+
+  /** An open file that has no name any more can be written for as long as the process lives. */
+  #noticeDeletion(): void {
+    if (this.#isDeleted || fstatSync(this.#file).nlink > 0) return;
+    this.#isDeleted = true;
+    this.#log.error(
+      { location: this.#location },
+      'The data folder was deleted: all state is lost when the service ends. Save it before, by GET /control/snapshot.',
+    );
   }
 
   #write(commits: number): void {

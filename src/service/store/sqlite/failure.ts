@@ -12,6 +12,16 @@ export function isFull(error: unknown): boolean {
   return sqliteCode(error) === sqliteFull || ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '');
 }
 
+/** Whether the error says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+}
+
+/** Whether the error says that this user may not read or write there. */
+export function isForbidden(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '');
+}
+
 /** What the error of an open database becomes. */
 export function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
   if (isFull(cause)) {

@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { StoreError } from '../errors.ts';
 import { collectionNames, fieldOf, indexFields, keyFields } from '../keys.ts';
 import type { ApplicationRecord, CollectionName } from '../records.ts';
 import { markPath, readCounter, readMark } from './counters.ts';
+import { isForbidden, isFull, isMissing } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -79,8 +81,7 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     return [...(await look(database, location, { known, log }))];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return [{ code: 'database', ok: false, message: `${location} cannot be read: ${message}.`, remedy: restore }];
+    return [unreadable(location, error)];
   } finally {
     database?.close();
     await rm(place, { recursive: true, force: true });
@@ -88,12 +89,30 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
 }
 
 async function missingDatabase(location: string): Promise<StoreFinding | undefined> {
-  const found = await stat(location).catch(() => undefined);
-  if (found && found.size > 0) return undefined;
+  let found: Stats | undefined;
+  try {
+    found = await stat(location);
+    if (found.size > 0) return undefined;
+  } catch (error) {
+    if (!isMissing(error)) return unreadable(location, error);
+  }
   const what = found ? 'is empty' : 'does not exist';
   const commits = readMark(location) ?? 0;
   const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} commits` : ''}.`;
-  return { code: 'database', ok: false, message, remedy: restore };
+  // Nothing says that there ever was one.
+  const remedy = found || commits > 0 ? restore : 'Check the path of the data folder: --data DIR';
+  return { code: 'database', ok: false, message, remedy };
+}
+
+/** Restoring a backup is no help to those who may not read the folder, or have no room for the copy. */
+function unreadable(location: string, error: unknown): StoreFinding {
+  const reason = error instanceof Error ? error.message : String(error);
+  const remedy = isForbidden(error)
+    ? 'Run this as the user of the service, or check the permissions of the folder'
+    : isFull(error)
+      ? 'Free some space in the temporary folder, or name another one by TMPDIR'
+      : restore;
+  return { code: 'database', ok: false, message: `${location} cannot be read: ${reason}.`, remedy };
 }
 
 async function look(

@@ -1,4 +1,4 @@
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
@@ -72,6 +72,14 @@ it('a backup of a newer layout is not restored', async () => {
   (await openDatabase(databaseIn(data), newer)).close();
   await backUp(data, file);
   await expect(restoreBackup(file, restored)).rejects.toMatchObject({ code: 'store_too_new' });
+});
+
+it('what cannot be read is not called missing, and the message names the file', async () => {
+  await symlink(file, file);
+  await expect(restoreBackup(file, restored)).rejects.toThrow(`${file} cannot be read: ELOOP`);
+  await rm(databaseIn(data));
+  await symlink(databaseIn(data), databaseIn(data));
+  await expect(backUp(data, `${file}.2`)).rejects.toThrow(`${databaseIn(data)} cannot be read: ELOOP`);
 });
 
 it('nothing is backed up where nothing is, or where acknowledged commits are missing', async () => {

@@ -1,4 +1,4 @@
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
@@ -105,7 +105,27 @@ describe('the look through a data folder', () => {
     await writeFile(location, 'Dear diary, '.repeat(500));
     expect(await amiss()).toMatchObject([{ code: 'database' }]);
     await rm(location);
-    expect(await amiss()).toMatchObject([{ code: 'database', message: expect.stringContaining('does not exist') }]);
+    expect(await amiss()).toMatchObject([
+      {
+        code: 'database',
+        message: expect.stringContaining('does not exist'),
+        remedy: expect.stringMatching('restore'),
+      },
+    ]);
+  });
+
+  it('does not advise to restore a backup where there never was a database', async () => {
+    await rm(location);
+    await rm(`${location}-mark`, { force: true });
+    expect(await amiss()).toMatchObject([{ code: 'database', remedy: expect.stringMatching('^Check the path') }]);
+  });
+
+  it('says why it cannot look, and does not take that for a missing database', async () => {
+    await rm(location);
+    await symlink(location, location);
+    expect(await amiss()).toMatchObject([
+      { code: 'database', message: expect.stringMatching('cannot be read: ELOOP') },
+    ]);
   });
 });
 

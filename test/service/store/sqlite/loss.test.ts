@@ -6,9 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { recordingLog } from '../../../support/recording-log.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
+import { needs } from '../../../support/runs/parts.ts';
 import { lobbyRecord } from '../../../support/store/records.ts';
 
+const posix = await needs('posix');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let location: string;
 let wal: string;
@@ -183,3 +186,20 @@ it('an attempt to open a store a second time within a process does not give its 
   await store.close();
   expect(await count()).toBe(2);
 });
+
+it.skipIf(posix.missing)(
+  `a store whose folder is deleted logs that once, and still has all records${posix.note}`,
+  async () => {
+    const { log, lines } = recordingLog();
+    const store = await openSqliteStore({ location, sink: () => {}, log });
+    const put = (id: string) => store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id })));
+    await put('1');
+    expect(lines).toEqual([]);
+    await rm(folder.path, { recursive: true });
+    await put('2');
+    await put('3');
+    expect(lines).toMatchObject([{ level: 'error', location, message: expect.stringContaining('was deleted') }]);
+    expect(store.list('lobbies').map(({ id }) => id)).toEqual(['1', '2', '3']);
+    await store.close();
+  },
+);
