@@ -130,6 +130,15 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       });
     });
 
+    it('shows of a long message its beginning, without control characters', async () => {
+      const { http } = await open((_, response) =>
+        answerJson(response, 400, { code: 0, message: `\u001b[31m${'x'.repeat(1e6)}` }),
+      );
+      const { message } = await failureOf(http.send('createLobby', { path: {}, body: {} }));
+      expect(message).toMatch(/^POST \/lobbies answered 400: {2}\[31mx+$/);
+      expect(message.length).toBeLessThan(1_100);
+    });
+
     it('does not follow redirects', async () => {
       const { server, http } = await open((_, response) =>
         answerJson(response, 302, undefined, { location: '/elsewhere' }),
