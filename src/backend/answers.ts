@@ -55,8 +55,22 @@ export function readProvisionalToken(value: unknown): ProvisionalTokenResponse {
 /** @throws TransportError `unreadable_answer` */
 export function readCommand(value: unknown): Command {
   const command = readResource('a command', value);
-  if (typeof command.name !== 'string' || typeof command.type !== 'number') throw unreadable('a command');
+  const isSound = typeof command.name === 'string' && typeof command.type === 'number' && areOptions(command.options);
+  if (!isSound) throw unreadable('a command');
   return command as unknown as Command;
+}
+
+// Of groups, of subcommands, of their options; what is below those is not looked into.
+const optionLevels = 3;
+
+/** Whether these are options or choices, as far as the comparison and localization of commands descend into them. */
+function areOptions(value: unknown, levels = optionLevels): boolean {
+  if (value === undefined || value === null || levels === 0) return true;
+  if (!Array.isArray(value)) return false;
+  return value.every(one => {
+    const option = asRecord(one);
+    return option && areOptions(option.choices, 1) && areOptions(option.options, levels - 1);
+  });
 }
 
 /** @throws TransportError `unreadable_answer` */

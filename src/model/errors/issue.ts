@@ -93,13 +93,30 @@ export function issuesToTree(issues: readonly Issue[]): ErrorTree {
   return root;
 }
 
-/** Reads an `errors` tree back into issues; parts with another shape are ignored. */
-export function treeToIssues(tree: unknown, path: readonly string[] = []): Issue[] {
-  if (typeof tree !== 'object' || tree === null || path.length > maxDepth) return [];
-  return Object.entries(tree).flatMap(([key, value]) => {
-    if (key !== leaf || !Array.isArray(value)) return treeToIssues(value, [...path, key]);
-    return value.map(item => ({ path, code: textOf(item?.code), message: textOf(item?.message) }));
-  });
+/** Reads an `errors` tree back into issues; parts with another shape are ignored, and what follows {@link treeTextMax}. */
+export function treeToIssues(tree: unknown): Issue[] {
+  const issues: Issue[] = [];
+  let left = treeTextMax;
+  const read = (part: unknown, path: readonly string[]): void => {
+    if (typeof part !== 'object' || part === null || path.length > maxDepth) return;
+    for (const [key, value] of Object.entries(part)) {
+      left -= 1;
+      if (left < 0) return;
+      if (key !== leaf || !Array.isArray(value)) {
+        read(value, [...path, key]);
+        continue;
+      }
+      const pathLength = formatPath(path).length;
+      for (const item of value) {
+        const issue = { path, code: textOf(item?.code), message: textOf(item?.message) };
+        left -= 1 + pathLength + issue.code.length + issue.message.length;
+        if (left < 0) return;
+        issues.push(issue);
+      }
+    }
+  };
+  read(tree, []);
+  return issues;
 }
 
 function textOf(value: unknown): string {
@@ -108,6 +125,9 @@ function textOf(value: unknown): string {
 
 // An answer nests as deep as a command does (some ten levels); a hostile one must not exhaust the stack.
 const maxDepth = 64;
+
+/** How many characters the issues of an answer have together: enough for thousands, and little for a message or a log. */
+export const treeTextMax = 256 * 1024;
 
 // Without a prototype a path step named `__proto__` is a key like any other.
 function branch(): ErrorTree {

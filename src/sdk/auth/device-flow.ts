@@ -59,6 +59,7 @@ export interface DeviceFlowPorts extends OAuthPorts {
 
 /** Unspecified: the longest interval. While the service cannot be reached, the interval doubles up to this. */
 const intervalMsMax = 60_000;
+const intervalMsMin = 1_000;
 
 /** Signs a player in on another device, one at a time: requests a code, then polls until the player has answered. */
 export class DeviceFlow {
@@ -173,7 +174,8 @@ class Progress {
     this.#codes = codes;
     this.#onProgress = onProgress;
     this.#logger = logger;
-    this.#intervalMs = codes.interval === undefined ? limits.devicePollIntervalMs : codes.interval * 1000;
+    this.#intervalMs =
+      codes.interval === undefined ? limits.devicePollIntervalMs : Math.max(intervalMsMin, codes.interval * 1000);
     this.expiresAtMs = requestedAtMs + codes.expires_in * 1000;
     this.report('pending');
   }

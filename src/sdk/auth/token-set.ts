@@ -25,6 +25,9 @@ export type TokenAnswer = Pick<
   'access_token' | 'expires_in' | 'scope' | 'refresh_token' | 'id_token'
 >;
 
+// The last instant of a Date. Infinity could not be stored as JSON.
+const timeMsMax = 8.64e15;
+
 /** @param requestedAtMs when the request was sent */
 export function readTokens(answer: TokenAnswer, requestedAtMs: number): TokenSet {
   const expiresInSeconds = answer.expires_in ?? limits.accessTokenLifeMs / 1000;
@@ -32,7 +35,7 @@ export function readTokens(answer: TokenAnswer, requestedAtMs: number): TokenSet
     accessToken: answer.access_token,
     tokenType: 'Bearer' as const,
     expiresInSeconds,
-    expiresAtMs: requestedAtMs + expiresInSeconds * 1000,
+    expiresAtMs: Math.min(requestedAtMs + expiresInSeconds * 1000, timeMsMax),
     scopes: answer.scope ?? '',
     ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
     ...(answer.id_token === undefined ? {} : { idToken: answer.id_token }),

@@ -57,7 +57,7 @@ function readReady(data: Fields): LobbyEvent | undefined {
 }
 
 function readLobbyChange(data: Fields, known?: FindLobby): LobbyEvent | undefined {
-  const lobby = readLobby(data, known?.(String(data.id)));
+  const lobby = readLobby(data, typeof data.id === 'string' ? known?.(data.id) : undefined);
   return lobby && { kind: 'lobby', lobbyId: lobby.id, lobby };
 }
 

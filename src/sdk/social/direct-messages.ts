@@ -18,6 +18,7 @@ import type { Fields } from '../lobby/fields.ts';
 import { LiveList } from '../lobby/live-list.ts';
 import { LiveMessages, messagesKeptMax } from '../lobby/live-messages.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
+import { readText } from '../lobby/lobby-reader.ts';
 import { MessageGaps } from '../lobby/message-gaps.ts';
 import { draftParts } from '../lobby/message-reader.ts';
 import type { ThreadSendOptions } from '../lobby/message-thread.ts';
@@ -92,7 +93,12 @@ export class DirectMessages {
       const after = this.#missedAfter.get(id);
       const options = { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault } as const;
       const messages = await this.#history('resync', id, options, invite => {
-        if (after !== undefined && !signal.aborted && compareSnowflakes(String(invite.id), after) > 0) {
+        if (
+          after !== undefined &&
+          !signal.aborted &&
+          isSnowflake(invite.id) &&
+          compareSnowflakes(invite.id, after) > 0
+        ) {
           ports.onInvite(invite);
         }
       });
@@ -197,14 +203,14 @@ export class DirectMessages {
         return true;
       }
       case 'CHANNEL_DELETE': {
-        const live = this.#live.get(this.#peers.get(String(fields.id)) as UserId);
+        const live = this.#live.get(this.#peers.get(readText(fields.id) ?? '') as UserId);
         if (live) this.#closed(live);
         this.#notify();
         return true;
       }
       case 'MESSAGE_CREATE':
       case 'MESSAGE_UPDATE': {
-        const userId = peerIn(fields, this.#social.people.ownId) ?? this.#peers.get(String(fields.channel_id));
+        const userId = peerIn(fields, this.#social.people.ownId) ?? this.#peers.get(readText(fields.channel_id) ?? '');
         const message = userId === undefined ? undefined : readDirectMessage(fields, userId);
         if (!message) return true;
         this.#social.people.meet(fields.author);
@@ -215,7 +221,8 @@ export class DirectMessages {
       }
       case 'MESSAGE_DELETE': {
         const { id, channel_id } = fields;
-        const userId = this.#peers.get(String(channel_id)) ?? String(channel_id);
+        const channelId = readText(channel_id) ?? '';
+        const userId = this.#peers.get(channelId) ?? channelId;
         if (isSnowflake<'message'>(id)) this.#change(userId, messages => messages.remove(id));
         return true;
       }

@@ -5,6 +5,7 @@ import { Observable } from '../live/rxjs.ts';
 import type { Fields } from '../lobby/fields.ts';
 import { LiveList } from '../lobby/live-list.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
+import { readText } from '../lobby/lobby-reader.ts';
 import { share } from '../lobby/share.ts';
 import {
   frozen,
@@ -177,9 +178,12 @@ export class People {
       case 'RELATIONSHIP_ADD':
         this.#related(fields, 'relationship', fields);
         break;
-      case 'RELATIONSHIP_UPDATE':
-        this.#related(fields, 'relationship', { ...this.#people.get(String(fields.id))?.relationship, ...fields });
+      case 'RELATIONSHIP_UPDATE': {
+        const id = userIdIn(fields);
+        const known = id === undefined ? undefined : this.#people.get(id)?.relationship;
+        this.#related(fields, 'relationship', { ...known, ...fields });
         break;
+      }
       case 'RELATIONSHIP_REMOVE':
         this.#related(fields, 'relationship', undefined);
         break;
@@ -215,7 +219,7 @@ export class People {
     const { id, parent_id } = asRecord(application) ?? {};
     const wasKnown = this.#unavailable?.reason !== 'not_connected';
     this.#game = { applicationId: id, familyId: parent_id ?? id };
-    this.#scopes = Array.isArray(scopes) ? scopes : undefined;
+    this.#scopes = Array.isArray(scopes) ? scopes.filter(scope => typeof scope === 'string') : undefined;
     const missing = this.lacks('relationships.read');
     this.#unavailable = missing === undefined ? undefined : Object.freeze({ reason: 'missing_scope', missing });
     this.#ownId = userIdIn(asRecord(user) ?? {});
@@ -298,8 +302,9 @@ export class People {
 
   #profileChanged(fields: Fields, profile: Fields | undefined): void {
     const id = userIdIn(fields);
-    if (id === undefined) return;
-    this.#put(id, 'profiles', { ...this.#people.get(id)?.profiles, [String(fields.application_id)]: profile });
+    const application = readText(fields.application_id);
+    if (id === undefined || application === undefined) return;
+    this.#put(id, 'profiles', { ...this.#people.get(id)?.profiles, [application]: profile });
   }
 
   #related(fields: Fields, part: 'relationship' | 'gameRelationship', next: Fields | undefined): void {

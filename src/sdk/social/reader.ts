@@ -48,7 +48,7 @@ export function userIdIn({ user, user_id, id }: Fields): UserId | undefined {
 const kinds: readonly RelationshipKind[] = ['none', 'friend', 'blocked', 'incoming', 'outgoing'];
 
 function kindOf(fields: Fields | undefined): RelationshipKind {
-  return kinds[Number(fields?.type)] ?? 'none';
+  return kinds[readFlags(fields?.type)] ?? 'none';
 }
 
 export const noRelationship: RelationshipSnapshot = Object.freeze({
@@ -61,7 +61,7 @@ export const noRelationship: RelationshipSnapshot = Object.freeze({
 
 export function readRelationship({ relationship, gameRelationship }: PersonFields): RelationshipSnapshot {
   const gameType = kindOf(gameRelationship);
-  const since = Date.parse(String((relationship ?? gameRelationship)?.since));
+  const since = Date.parse(readText((relationship ?? gameRelationship)?.since) ?? '');
   return {
     type: kindOf(relationship),
     gameType: gameType === 'blocked' ? 'none' : gameType,
@@ -121,7 +121,9 @@ const pictureCount = 6n;
 
 function pictureOf(id: UserId, avatar: unknown, web: string): string {
   if (typeof avatar !== 'string') return `${web}/embed/avatars/${(BigInt(id) >> 22n) % pictureCount}.png`;
-  return `${web}/avatars/${id}/${encodeURIComponent(avatar)}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
+  // Half of a surrogate pair cannot be encoded.
+  const name = encodeURIComponent(avatar.toWellFormed());
+  return `${web}/avatars/${id}/${name}.${avatar.startsWith('a_') ? 'gif' : 'png'}`;
 }
 
 export function readStatus(value: unknown): UserStatus {
@@ -140,7 +142,10 @@ function isOfGame({ type, applicationId, parentApplicationId }: ActivitySnapshot
   return applicationId === game.applicationId || (parentApplicationId ?? applicationId) === game.familyId;
 }
 
-/** The value with the names of its fields in camel case, and without those that are null. */
+// Activities and profiles have four levels. Much deeper ones would exhaust the stack.
+const levelsMax = 64;
+
+/** The value with the names of its fields in camel case, and without those that are null or nested too deeply. */
 export function inCamelCase(value: unknown): unknown {
   return renamed(value, name =>
     name.includes('_') ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name,
@@ -152,12 +157,13 @@ export function inSnakeCase(value: unknown): unknown {
   return renamed(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`));
 }
 
-function renamed(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map(one => renamed(one, rename));
-  const fields = asRecord(value);
-  if (!fields) return value;
+function renamed(value: unknown, rename: (name: string) => string, levels = levelsMax): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return undefined;
+  if (Array.isArray(value)) return value.map(one => renamed(one, rename, levels - 1));
+  const fields = value as Fields;
   const present = Object.entries(fields).filter(([, one]) => one !== undefined && one !== null);
-  return Object.fromEntries(present.map(([name, one]) => [rename(name), renamed(one, rename)]));
+  return Object.fromEntries(present.map(([name, one]) => [rename(name), renamed(one, rename, levels - 1)]));
 }
 
 /** Freezes a new value of plain records and lists all the way down. */

@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../model/errors/errors.ts';
 import type { Opcode } from '../../model/gateway.ts';
 import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from '../clock/ports.ts';
+import { reportError } from '../error-report.ts';
 import { type Backoff, backoffMs, randomFraction } from '../http/backoff.ts';
 import { encodeFrame, parseFrame } from './frames.ts';
 import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
@@ -58,8 +59,13 @@ export class GatewayConnection {
    */
   constructor(options: GatewayConnectionOptions) {
     this.#options = options;
-    const { url, identify, entropy, clock, onDispatch } = options;
-    this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy), onDispatch });
+    const { url, identify, entropy, clock } = options;
+    this.#session = new GatewaySession({
+      url,
+      identify,
+      random: () => randomFraction(entropy),
+      onDispatch: (...dispatch) => this.#dispatch(...dispatch),
+    });
     this.#cancelWatch = watchForJumps(clock, () => this.check());
     try {
       this.#run(this.#session.start());
@@ -88,6 +94,15 @@ export class GatewayConnection {
     this.#rest();
     this.#run(this.#session.end());
     return this.#gone;
+  }
+
+  // It runs in an event of the socket: what it threw would end the process.
+  #dispatch(name: string, data: unknown): void {
+    try {
+      this.#options.onDispatch(name, data);
+    } catch (error) {
+      this.#options.logger.error({ name, error: reportError(error) }, 'a dispatch could not be handled');
+    }
   }
 
   #run(effects: readonly GatewayEffect[]): void {

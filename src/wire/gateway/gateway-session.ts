@@ -20,8 +20,8 @@ export type GatewayEffect =
   /** Close the socket with this code; {@link GatewaySession.closed} is to be called then as after any close. */
   | { readonly do: 'close'; readonly code: number; readonly reason: string }
   /**
-   * Open a new socket to this address. `failures` counts the connections since the last live session: 0 asks for no
-   * pause, each further one for a longer pause.
+   * Open a new socket to this address. `failures` counts the connections since the last one that answered a heartbeat in
+   * its session: 0 asks for no pause, each further one for a longer pause.
    */
   | { readonly do: 'connect'; readonly url: string; readonly resumes: boolean; readonly failures: number }
   /** Connecting again cannot help. */
@@ -58,7 +58,10 @@ export class GatewaySession {
   /** How long, in milliseconds from when the last tick was asked for. */
   readonly #due = new Map<Due, number>();
   #askedMs = 0;
+  /** Connections since the last one whose session opened. */
   #failures = 0;
+  /** Connections since the last one that answered a heartbeat in its session. */
+  #unproven = 0;
   /** Whether the next request to reconnect is followed without a pause. */
   #mayHurry = true;
   /** An Identify was sent, and no READY came yet. */
@@ -93,8 +96,7 @@ export class GatewaySession {
       case opcodes.HEARTBEAT:
         return [this.#heartbeat()];
       case opcodes.HEARTBEAT_ACK:
-        this.#due.delete('ack');
-        this.#mayHurry = true;
+        if (this.#due.delete('ack') && this.#isLive) this.#prove();
         return [];
       case opcodes.DISPATCH:
         return this.#dispatch(frame);
@@ -156,6 +158,7 @@ export class GatewaySession {
     }
     if (remedy === 'identify') this.#forget();
     this.#failures++;
+    this.#unproven++;
     return [this.#connect()];
   }
 
@@ -171,10 +174,10 @@ export class GatewaySession {
     if (typeof intervalMs !== 'number' || !(intervalMs > 0 && Number.isFinite(intervalMs))) {
       return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
     }
-    this.#heartbeatMs = intervalMs;
+    this.#heartbeatMs = Math.min(Math.max(intervalMs, heartbeatMsMin), heartbeatMsMax);
     this.#due.clear();
     this.#due.set('session', sessionMsMax);
-    this.#due.set('heartbeat', intervalMs * this.#options.random());
+    this.#due.set('heartbeat', this.#heartbeatMs * this.#options.random());
     return [this.#tick(), { do: 'send', frame: this.#greeting() }];
   }
 
@@ -210,11 +213,18 @@ export class GatewaySession {
     return noEffects;
   }
 
+  // READY proves nothing: a service that fails right after it would be asked for a new session every second.
+  #prove(): void {
+    this.#unproven = 0;
+    this.#mayHurry = true;
+  }
+
   // Asked for, so the next connection needs no pause; unless asked again before this one has proved to be of use.
   #reconnect(): GatewayEffect[] {
     if (this.#isLive && this.#mayHurry) {
       this.#mayHurry = false;
       this.#failures = -1;
+      this.#unproven = -1;
     }
     return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
   }
@@ -255,7 +265,7 @@ export class GatewaySession {
   #connect(): GatewayEffect {
     const isItsTurn = this.#failures < 2 || this.#failures % 2 === 1;
     const url = gatewayAddress((isItsTurn ? this.#resumable?.url : undefined) ?? this.#options.url);
-    return { do: 'connect', url, resumes: this.#resumable !== undefined, failures: this.#failures };
+    return { do: 'connect', url, resumes: this.#resumable !== undefined, failures: this.#unproven };
   }
 
   #close(code: number, reason: string): GatewayEffect {
@@ -275,6 +285,10 @@ const helloMsMax = 10_000;
 
 // From Hello to READY or RESUMED, with the replay of missed events.
 const sessionMsMax = 15_000;
+
+// Services ask for tens of seconds. More often would be a load, and less often would not find a dead connection.
+const heartbeatMsMin = 1_000;
+const heartbeatMsMax = 300_000;
 
 // A generous round trip.
 const checkMsMax = 5_000;

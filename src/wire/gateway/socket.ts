@@ -13,6 +13,9 @@ const options = {
   closeTimeout: closingMsMax,
 };
 
+// A client sends a few frames a minute. So many unsent bytes are answers to a peer that asks and does not read.
+const unsentBytesMax = 1024 * 1024;
+
 const unsupportedData = 1003;
 
 /**
@@ -43,7 +46,7 @@ function follow(socket: SystemSocket, events: SocketEvents): Socket {
   socket.on('close', (code, reason) => events.closed(code, failure || String(reason)));
   return {
     // A failed send shows as a close.
-    send: text => socket.send(text, () => {}),
+    send: text => (socket.bufferedAmount > unsentBytesMax ? socket.terminate() : socket.send(text, () => {})),
     close: (code, reason) => socket.close(code, reason),
   };
 }

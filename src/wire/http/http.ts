@@ -301,12 +301,19 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
 /** The error of an error response; if its body cannot be parsed, the error has only the status. */
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
-  return new ApiError(typeof told?.message === 'string' ? told.message : 'no message', {
+  return new ApiError(typeof told?.message === 'string' ? legible(told.message) : 'no message', {
     status,
     apiCode: typeof told?.code === 'number' ? told.code : 0,
     route: routeLabel(name),
     issues: treeToIssues(told?.errors),
   });
+}
+
+const messageLengthMax = 1_000;
+
+/** A text of the service for a message, which may end up in a log or a terminal. */
+function legible(text: string): string {
+  return text.slice(0, messageLengthMax).replace(/\p{Cc}/gu, ' ');
 }
 
 // The limiter makes the next attempt wait; a shared limit says nothing about this credential's own window, so the call

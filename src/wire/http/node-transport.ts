@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import {
-  answerBytesMax,
+  AnswerBody,
   answerTooLarge,
   connectionError,
   systemCode,
@@ -115,6 +115,10 @@ function exchange(
         });
     });
     outgoing.on('error', fail);
+    // An answer that nobody asked for. Without a listener Node closes the connection and tells nobody.
+    outgoing.once('upgrade', ({ statusCode = 0, headers }) =>
+      settle(() => resolve({ status: statusCode, headers, text: '' })),
+    );
     outgoing.once('response', incoming =>
       readBody(incoming, {
         done(text) {
@@ -136,13 +140,10 @@ interface BodyReports {
 }
 
 function readBody(incoming: IncomingMessage, reports: BodyReports): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const body = new AnswerBody();
   incoming.on('data', (chunk: Buffer) => {
-    bytes += chunk.byteLength;
-    if (bytes > answerBytesMax) return reports.tooLarge();
-    chunks.push(chunk);
+    if (!body.add(chunk)) reports.tooLarge();
   });
-  incoming.once('end', () => reports.done(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString()));
+  incoming.once('end', () => reports.done(body.text()));
   incoming.once('error', reports.fail);
 }

@@ -81,6 +81,33 @@ async function readBounded(answer: Response): Promise<string> {
   return text + decoder.decode();
 }
 
+// A piece takes some hundred bytes besides its content.
+const piecesMax = 1024;
+
+/** The body of an answer as it arrives: in memory proportional to its bytes, however small its pieces are. */
+export class AnswerBody {
+  #pieces: Buffer[] = [];
+  readonly #blocks: Buffer[] = [];
+  #bytes = 0;
+
+  /** @returns false when the body is larger than {@link answerBytesMax} */
+  add(piece: Buffer): boolean {
+    this.#bytes += piece.byteLength;
+    if (this.#bytes > answerBytesMax) return false;
+    if (this.#pieces.push(piece) === piecesMax) {
+      this.#blocks.push(Buffer.concat(this.#pieces));
+      this.#pieces = [];
+    }
+    return true;
+  }
+
+  text(): string {
+    const parts = [...this.#blocks, ...this.#pieces];
+    const [first] = parts;
+    return first && parts.length === 1 ? first.toString() : Buffer.concat(parts).toString();
+  }
+}
+
 /** The answer passed {@link answerBytesMax}. */
 export function answerTooLarge(): TransportError {
   return new TransportError(

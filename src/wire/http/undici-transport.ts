@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import { loadOnce } from '../load-once.ts';
 import {
-  answerBytesMax,
+  AnswerBody,
   answerTooLarge,
   connectionError,
   systemCode,
@@ -69,13 +69,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #url: string;
   readonly #signal: AbortSignal;
   readonly #outcome: Outcome;
-  readonly #chunks: Buffer[] = [];
+  readonly #body = new AnswerBody();
   readonly #abort = () => this.#giveUp(this.#signal.reason);
   /** Set right before the first byte is sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: TransportAnswer['headers'] = {};
-  #bytes = 0;
   #isOver = false;
 
   constructor({ url, signal }: TransportRequest, outcome: Outcome) {
@@ -96,16 +95,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.byteLength;
-    if (this.#bytes > answerBytesMax) this.#giveUp(answerTooLarge());
-    else this.#chunks.push(chunk);
+    if (!this.#body.add(chunk)) this.#giveUp(answerTooLarge());
   }
 
   onResponseEnd(): void {
-    const [first, ...others] = this.#chunks;
-    const whole = first && others.length === 0 ? first : Buffer.concat(this.#chunks);
     this.#end();
-    this.#outcome.resolve({ status: this.#status, headers: this.#headers, text: whole.toString() });
+    this.#outcome.resolve({ status: this.#status, headers: this.#headers, text: this.#body.text() });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

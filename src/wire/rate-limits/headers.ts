@@ -36,6 +36,9 @@ export interface Refusal {
 // How long to wait after a 429 that names no time, such as one of a proxy.
 const retryAfterMsDefault = 1_000;
 
+// The longest window of the interface. What says more is broken, and must not silence a caller for years.
+const durationMsMax = 24 * 60 * 60_000;
+
 /**
  * Reads the limits out of an answer; whatever is missing or not a number counts as absent.
  *
@@ -57,7 +60,7 @@ function readBucket(headers: AnswerHeaders): BucketReport | undefined {
   const reset = numberOf(headers, 'x-ratelimit-reset');
   const resetAfter = numberOf(headers, 'x-ratelimit-reset-after');
   if (id === undefined || !limit || remaining === undefined || reset === undefined || resetAfter === undefined) return;
-  return { id, limit, remaining, resetMs: toMs(reset), resetAfterMs: toMs(resetAfter) };
+  return { id, limit, remaining, resetMs: toMs(reset), resetAfterMs: durationMs(resetAfter) };
 }
 
 function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
@@ -68,7 +71,7 @@ function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
   const isGlobal = scope === 'global' || told?.global === true || headers['x-ratelimit-global'] !== undefined;
   return {
     scope: isGlobal ? 'global' : scope === 'shared' ? 'shared' : 'user',
-    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : toMs(retryAfter),
+    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : durationMs(retryAfter),
   };
 }
 
@@ -81,6 +84,10 @@ function numberOf(headers: AnswerHeaders, name: string): number | undefined {
 // The interface gives milliseconds as decimal places of seconds, which doubles do not all hold.
 function toMs(seconds: number): number {
   return Math.round(seconds * 1000);
+}
+
+function durationMs(seconds: number): number {
+  return Math.min(toMs(seconds), durationMsMax);
 }
 
 function isCount(value: unknown): value is number {

@@ -116,6 +116,11 @@ export class RateLimiter {
     return this.#lanes.size;
   }
 
+  /** How many buckets are remembered. */
+  get bucketCount(): number {
+    return this.#buckets.size;
+  }
+
   #lane(key: LaneKey): Lane {
     const name = key.resource === '' ? key.route : `${key.route} ${key.resource}`;
     let lane = this.#lanes.get(name);
@@ -135,6 +140,7 @@ export class RateLimiter {
     const name = `${id} ${lane.key.resource}`;
     let home = this.#buckets.get(name);
     if (!home) {
+      if (this.#buckets.size >= lanesMax) this.#forgetIdle();
       home = lane.bucketId === undefined ? lane.line : new Line(lane.key.route, new BucketWindow(), this.#clock);
       this.#buckets.set(name, home);
     }
@@ -149,7 +155,9 @@ export class RateLimiter {
     const nowMs = steadyNow(this.#clock);
     const isIdle = (line: Line<BucketWindow>) => line.isEmpty && line.gate.isIdle(nowMs);
     for (const [name, { line }] of this.#lanes) if (isIdle(line)) this.#lanes.delete(name);
-    for (const [name, line] of this.#buckets) if (isIdle(line)) this.#buckets.delete(name);
+    // A bucket that no lane counts by any more is forgotten too: a service may name another one in each answer.
+    const used = new Set([...this.#lanes.values()].map(({ line }) => line));
+    for (const [name, line] of this.#buckets) if (isIdle(line) || !used.has(line)) this.#buckets.delete(name);
   }
 }
 

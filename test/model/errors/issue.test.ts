@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldErrors } from '../../../src/model/errors/field-errors.ts';
-import { formatIssues, formatPath, type Issue, issuesToTree, treeToIssues } from '../../../src/model/errors/issue.ts';
+import {
+  formatIssues,
+  formatPath,
+  type Issue,
+  issuesToTree,
+  treeTextMax,
+  treeToIssues,
+} from '../../../src/model/errors/issue.ts';
 
 const leaf = '_errors';
 const step = fc.oneof(
@@ -64,6 +71,17 @@ describe('the error tree', () => {
     expect(treeToIssues(hostile).map(({ code }) => code)).toEqual(['', '', '', '50035']);
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
     expect(treeToIssues(deep)).toEqual([]);
+  });
+
+  it('is read no further than an answer can be of use: many issues, long texts, long names', () => {
+    const item = { code: 'A', message: 'a' };
+    const many = treeToIssues({ _errors: Array.from({ length: treeTextMax }, () => item) });
+    expect(many[0]).toEqual({ path: [], ...item });
+    const named = { ['x'.repeat(1_000)]: { _errors: Array.from({ length: treeTextMax }, () => item) } };
+    for (const issues of [many, treeToIssues(named), treeToIssues({ _errors: [{ message: 'x'.repeat(1e6) }] })]) {
+      expect(issues.length).toBeLessThan(treeTextMax / 3);
+      expect(formatIssues(issues).length).toBeLessThan(8 * treeTextMax);
+    }
   });
 });
 

@@ -97,6 +97,12 @@ describe('signing in on a device', () => {
     expect(told[0]?.verificationUriComplete).toBeUndefined();
   });
 
+  it('polls at most every second, however short the interval that the service names', async () => {
+    await serve(['authorization_pending', { body: tokens }], { ...codes, interval: 1e-9 });
+    await runAndWait();
+    expect(polls).toEqual([1, 2]);
+  });
+
   it('adds five seconds to the interval for each slow_down', async () => {
     await serve(['slow_down', 'authorization_pending', 'slow_down', 'authorization_pending', { body: tokens }]);
     await runAndWait();

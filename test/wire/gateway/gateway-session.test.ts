@@ -16,6 +16,7 @@ const ready = (url = 'wss://resume.example') => ({
   s: 1,
   d: { session_id: 'abc', resume_gateway_url: url },
 });
+const acknowledged = { op: opcodes.HEARTBEAT_ACK, d: null };
 const reconnect = { op: opcodes.RECONNECT, d: null };
 const event = (s: number) => ({ op: opcodes.DISPATCH, t: 'INTERACTION_CREATE', s, d: { s } });
 
@@ -318,15 +319,19 @@ describe('GatewaySession', () => {
   it('reconnects after a pause when it is asked to again immediately, until a heartbeat was answered in between', () => {
     const session = readySession();
     const askedTo = (...before: GatewayFrame[]) => {
-      for (const frame of [...before, reconnect]) session.frame(frame);
+      for (const frame of before) session.frame(frame);
+      if (before.includes(acknowledged)) {
+        untilDue(session);
+        session.frame(acknowledged);
+      }
+      session.frame(reconnect);
       const { failures } = connectOf(session.closed(4000));
       session.opened();
       session.frame(hello);
       return failures;
     };
     const resumed = { op: opcodes.DISPATCH, t: 'RESUMED', s: 2, d: {} };
-    const acknowledged = { op: opcodes.HEARTBEAT_ACK, d: null };
-    expect([askedTo(), askedTo(resumed), askedTo(resumed), askedTo(resumed, acknowledged)]).toEqual([0, 1, 1, 0]);
+    expect([askedTo(), askedTo(resumed), askedTo(resumed), askedTo(resumed, acknowledged)]).toEqual([0, 1, 2, 0]);
   });
 
   it('counts a connection that is asked to reconnect before its session is open as failed', () => {
@@ -349,6 +354,33 @@ describe('GatewaySession', () => {
     expect(session.frame(hello)).toHaveLength(2);
   });
 
+  it('pauses longer each time while sessions open and no heartbeat is answered in them, also not unasked', () => {
+    const session = readySession();
+    const failures = Array.from({ length: 4 }, (_, index) => {
+      session.frame(acknowledged);
+      const connect = connectOf(session.closed(index % 2 ? 4009 : 4000));
+      session.opened();
+      session.frame(hello);
+      session.frame({ ...ready(), s: index + 2, ...(connect.resumes && { t: 'RESUMED' }) });
+      return connect.failures;
+    });
+    expect(failures).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each([
+    [1e-9, 1_000],
+    [1, 1_000],
+    [1e12, 300_000],
+  ])('beats at least every 5 minutes and at most every second: asked for %d ms, every %d ms', (interval, everyMs) => {
+    const session = newSession();
+    session.opened();
+    session.frame({ op: opcodes.HELLO, d: { heartbeat_interval: interval } });
+    session.frame(ready());
+    untilDue(session);
+    session.frame(acknowledged);
+    expect(untilDue(session).effects[1]).toEqual({ do: 'tick', afterMs: everyMs });
+  });
+
   it('counts failed connections until a session lives again', () => {
     const session = newSession();
     session.start();
@@ -357,6 +389,8 @@ describe('GatewaySession', () => {
     session.opened();
     session.frame(hello);
     session.frame(ready());
+    untilDue(session);
+    session.frame(acknowledged);
     expect(connectOf(session.closed(1006)).failures).toBe(1);
   });
 

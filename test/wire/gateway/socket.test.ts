@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket as NodeSocket } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -23,7 +23,11 @@ async function serve(onPeer: (peer: WebSocket) => void = () => {}): Promise<stri
 }
 
 /** Opens a socket; everything that happens to it is written down until it is closed. */
-async function follow(url: string, onOpen: (socket: Socket) => void = () => {}): Promise<unknown[]> {
+async function follow(
+  url: string,
+  onOpen: (socket: Socket) => void = () => {},
+  onReceived: (socket: Socket) => void = () => {},
+): Promise<unknown[]> {
   const open = await loadSystemSocket();
   const events: unknown[] = [];
   return new Promise(resolve => {
@@ -32,7 +36,10 @@ async function follow(url: string, onOpen: (socket: Socket) => void = () => {}):
         events.push('opened');
         onOpen(socket);
       },
-      received: text => events.push(text),
+      received: text => {
+        events.push(text);
+        onReceived(socket);
+      },
       closed: (code, reason) => {
         events.push({ code, reason });
         resolve(events);
@@ -54,6 +61,22 @@ describe('the system socket', () => {
       'hello, too',
       { code: 4004, reason: 'Authentication failed.' },
     ]);
+  });
+
+  it('cuts off a peer that asks for answers and does not read them', async () => {
+    const url = await serve(peer => {
+      const tcp = (peer as unknown as { _socket: NodeSocket })._socket;
+      tcp.pause();
+      const flood = () => {
+        for (let i = 0; i < 1_000 && peer.readyState === peer.OPEN; i++) {
+          peer.send('?');
+        }
+        if (peer.readyState === peer.OPEN) setImmediate(flood);
+      };
+      flood();
+    });
+    const events = await follow(url, undefined, socket => socket.send('x'.repeat(100)));
+    expect(events.at(-1)).toEqual({ code: 1006, reason: '' });
   });
 
   it('closes with the given code, however often it is called', async () => {

@@ -130,6 +130,15 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       });
     });
 
+    it('shows of a long message its beginning, without control characters', async () => {
+      const { http } = await open((_, response) =>
+        answerJson(response, 400, { code: 0, message: `\u001b[31m${'x'.repeat(1e6)}` }),
+      );
+      const { message } = await failureOf(http.send('createLobby', { path: {}, body: {} }));
+      expect(message).toMatch(/^POST \/lobbies answered 400: {2}\[31mx+$/);
+      expect(message.length).toBeLessThan(1_100);
+    });
+
     it('does not follow redirects', async () => {
       const { server, http } = await open((_, response) =>
         answerJson(response, 302, undefined, { location: '/elsewhere' }),
@@ -155,6 +164,23 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       });
       expect((await http.send('getLobby', { path: { lobby_id: '1' } })).body).toHaveLength(answerBytesMax - 2);
       expect((await failureOf(http.send('getLobby', { path: { lobby_id: '2' } }))).code).toBe('unreadable_answer');
+    });
+
+    it('reads an answer that comes in many pieces, also where a character is divided', async () => {
+      const { http } = await open(async (_, response) => {
+        const bytes = Buffer.from(`"${'ä'.repeat(3_000)}"`);
+        for (const byte of bytes) response.write(Buffer.of(byte));
+        response.end();
+      });
+      expect((await http.send('getLobby', { path: lobby })).body).toBe('ä'.repeat(3_000));
+    });
+
+    it('ends a call when the service switches to another protocol', async () => {
+      const { http } = await open((_, response) => {
+        response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+      });
+      const error = await failureOf(http.send('createLobby', { path: {}, body: {} }));
+      expect(error instanceof ApiError ? error.status : error.code).toBeOneOf([101, 'connection_lost']);
     });
 
     it('survives any error status with any body', async () => {

@@ -26,6 +26,14 @@ describe('readLimits', () => {
     }
   });
 
+  it('takes no wait for longer than a day', () => {
+    const dayMs = 86_400_000;
+    const { bucket } = readLimits(200, { ...headers, 'x-ratelimit-reset-after': '1e308' }, undefined);
+    expect(bucket?.resetAfterMs).toBe(dayMs);
+    expect(readLimits(429, { 'retry-after': '1000000000' }, undefined).refusal?.retryAfterMs).toBe(dayMs);
+    expect(readLimits(429, {}, { retry_after: 86_400 }).refusal?.retryAfterMs).toBe(dayMs);
+  });
+
   it('reads a rejection from the body, which is finer than the header', () => {
     const limits = readLimits(429, { 'retry-after': '65' }, { retry_after: 64.57, global: false });
     expect(limits.refusal).toEqual({ scope: 'user', retryAfterMs: 64_570 });

@@ -247,6 +247,13 @@ describe('RateLimiter', () => {
     for (let i = 0; i < 3_000; i++) limiter.settle(await acquire({ ...lane, resource: String(i) }), {});
     expect(limiter.laneCount).toBeLessThanOrEqual(1_001);
   });
+
+  it('forgets buckets that a route no longer counts by, also those whose windows have not ended', async () => {
+    const { limiter, acquire, report } = setUp();
+    for (let i = 0; i < 3_000; i++) limiter.settle(await acquire(), report(5, 4, 60_000, `b${i}`));
+    expect(limiter.bucketCount).toBeLessThanOrEqual(1_001);
+    expect(limiter.laneCount).toBe(1);
+  });
 });
 
 type Fate = 'answered' | 'unsent' | 'aborted' | 'lost';

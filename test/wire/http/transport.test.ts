@@ -1,0 +1,28 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { AnswerBody, answerBytesMax } from '../../../src/wire/http/transport.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+function heapBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+it('keeps a body in memory proportional to its bytes, however small its pieces are', () => {
+  const before = heapBytes();
+  const body = new AnswerBody();
+  const bytes = 1_000_000;
+  for (let at = 0; at < bytes; at++) body.add(Buffer.from(' '));
+  expect((heapBytes() - before) / bytes).toBeLessThan(20);
+  expect(body.text()).toHaveLength(bytes);
+});
+
+it('takes a body of the largest size, and no byte more', () => {
+  const body = new AnswerBody();
+  expect(body.add(Buffer.alloc(answerBytesMax))).toBe(true);
+  expect(body.add(Buffer.alloc(1))).toBe(false);
+});
