@@ -20,8 +20,8 @@ export type GatewayEffect =
   /** Close the socket with this code; {@link GatewaySession.closed} is to be called then as after any close. */
   | { readonly do: 'close'; readonly code: number; readonly reason: string }
   /**
-   * Open a new socket to this address. `failures` counts the connections since the last one that answered a heartbeat in
-   * its session: 0 asks for no pause, each further one for a longer pause.
+   * Open a new socket to this address. `failures` counts the connections since the last one that resumed its session, or
+   * answered a heartbeat in it: 0 asks for no pause, each further one for a longer pause.
    */
   | { readonly do: 'connect'; readonly url: string; readonly resumes: boolean; readonly failures: number }
   /** Connecting again cannot help. */
@@ -60,7 +60,7 @@ export class GatewaySession {
   #askedMs = 0;
   /** Connections since the last one whose session opened. */
   #failures = 0;
-  /** Connections since the last one that answered a heartbeat in its session. */
+  /** Connections since the last one that resumed its session, or answered a heartbeat in it. */
   #unproven = 0;
   /** Whether the next request to reconnect is followed without a pause. */
   #mayHurry = true;
@@ -209,11 +209,12 @@ export class GatewaySession {
       this.#failures = 0;
       this.#due.delete('session');
     }
+    if (t === 'RESUMED') this.#unproven = 0;
     this.#options.onDispatch(t, d);
     return noEffects;
   }
 
-  // READY proves nothing: a service that fails right after it would be asked for a new session every second.
+  // A new session alone proves nothing: a service that fails right after READY would be asked for another one every second.
   #prove(): void {
     this.#unproven = 0;
     this.#mayHurry = true;
