@@ -134,7 +134,8 @@ function translate(library: Library, error: unknown, answer: unknown): Rallypoin
       'The ID token does not belong to this sign-in, or is not valid now. Sign in again.',
     );
   }
-  return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used (${String(code)}).`);
+  const detail = typeof code === 'string' ? ` (${code})` : '';
+  return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used${detail}.`);
 }
 
 // The library has a single code for every answer that it cannot use.

@@ -179,6 +179,7 @@ describe('TokenClient: how it reads answers', () => {
     ['an empty token', { ...answer, access_token: '' }],
     ['a token of another type', { ...answer, token_type: 'mac' }],
     ['a life that is no number', { ...answer, expires_in: {} }],
+    ['a life that cannot be converted', { ...answer, expires_in: { valueOf: 1, toString: 1 } }],
     ['a list', [answer]],
     ['text', 'the-access-token'],
     ['nothing', undefined],
@@ -186,6 +187,7 @@ describe('TokenClient: how it reads answers', () => {
     const client = await answering(200, body);
     const error = await client.getToken('1', request).catch(caught => caught);
     expect(error).toMatchObject({ name: 'TransportError', code: 'unreadable_answer' });
+    expect(error.message).not.toContain('undefined');
     for (const secret of secrets) expect(`${error.stack}${JSON.stringify(error)}${error.cause}`).not.toContain(secret);
   });
 
