@@ -51,9 +51,12 @@ const isFine = async (work: () => Promise<unknown>) =>
     () => true,
     () => false,
   );
+const failed = new Set<number>();
 const answers = async (url: string) => {
-  const { ok } = await fetch(url);
-  if (!ok) throw new Error(url);
+  const { ok, status } = await fetch(url);
+  if (ok) return;
+  failed.add(status);
+  throw new Error(url);
 };
 const delivered = async () => {
   const log = await fetch(`${service.controlBase}/log`, {
@@ -88,4 +91,4 @@ while (failing === './undici-request.ts' && failures === 0) await callApi(local,
 isArmed = false;
 const after = await useAll(starfall.users[1].id);
 await service.close();
-process.stdout.write(`${JSON.stringify({ failures, during, after, logged: logged.length })}\n`);
+process.stdout.write(`${JSON.stringify({ failures, during, after, failed: [...failed], logged: logged.length })}\n`);

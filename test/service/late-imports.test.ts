@@ -46,7 +46,7 @@ describe('an import that is done late', () => {
       process_.stderr.on('data', chunk => (stderr += chunk));
       const [code] = await once(process_, 'close');
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      const { failures, during, after } = JSON.parse(stdout);
+      const { failures, during, after, failed } = JSON.parse(stdout);
       const all = {
         socket: true,
         etf: true,
@@ -61,6 +61,7 @@ describe('an import that is done late', () => {
       expect(failures).toBeGreaterThan(0);
       expect(during).toEqual({ ...all, ...Object.fromEntries(failing.map(one => [one, false])) });
       expect(after).toEqual(all);
+      for (const status of failed) expect(status).toBe(503);
     },
   );
 });

@@ -55,11 +55,15 @@ const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, Api
   ['FST_ERR_MAX_PARAM_LENGTH', 'not_found'],
 ]);
 
+/** Codes of the system: too many files are open for the one that a request needs first, until some are closed. */
+const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+
 /** The answer for an error that was thrown while a request was served. Unexpected errors become 500 without details. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof RequestError) return requestErrorReply(error);
   if (isEngineFailure(error)) return overloadedReply();
   const code = (error as { code?: unknown } | null)?.code;
+  if (shortages.has(code)) return requestErrorReply(new RequestError('unavailable'));
   return requestErrorReply(new RequestError(frameworkFaults.get(code) ?? 'internal_error'));
 }
 
