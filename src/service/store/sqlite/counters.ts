@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
 
@@ -69,7 +69,7 @@ export class CommitMark {
 
   /** An open file that has no name any more can be written for as long as the process lives. */
   #noticeDeletion(): void {
-    if (this.#isDeleted || fstatSync(this.#file).nlink > 0) return;
+    if (this.#isDeleted || fstatSync(this.#file).nlink > 0 || existsSync(this.#location)) return;
     this.#isDeleted = true;
     this.#log.error(
       { location: this.#location },

@@ -195,11 +195,15 @@ it.skipIf(posix.missing)(
     const put = (id: string) => store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id })));
     await put('1');
     expect(lines).toEqual([]);
+    // The mark alone is deleted to continue without what is missing.
+    await rm(`${location}-mark`);
+    await put('4');
+    expect(lines).toEqual([]);
     await rm(folder.path, { recursive: true });
     await put('2');
     await put('3');
     expect(lines).toMatchObject([{ level: 'error', location, message: expect.stringContaining('was deleted') }]);
-    expect(store.list('lobbies').map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(store.list('lobbies').map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
     await store.close();
   },
 );
