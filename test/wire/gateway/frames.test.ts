@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeFrame, parseFrame } from '../../../src/wire/gateway/frames.ts';
+import { encodeFrame, frameValuesMax, parseFrame } from '../../../src/wire/gateway/frames.ts';
 
 describe('parseFrame', () => {
   it('gives back what encodeFrame wrote, whatever the data', () => {
@@ -36,5 +36,17 @@ describe('parseFrame', () => {
         parseFrame(text);
       }),
     );
+  });
+
+  it('reads as many values as the bound, and does not parse more', () => {
+    const frame = (values: number) => `{"op":0,"d":[{${'},{'.repeat((values - 4) / 2)}}]}`; // four are outside the list
+    const counted = (values: number) => (parseFrame(frame(values))?.d as unknown[] | undefined)?.length;
+    expect(counted(frameValuesMax)).toBe((frameValuesMax - 2) / 2);
+    expect(counted(frameValuesMax + 2)).toBeUndefined();
+  });
+
+  it('does not count what is written in texts', () => {
+    const d = ['{[,"\\'.repeat(frameValuesMax), '\\', ',{['.repeat(frameValuesMax)];
+    expect(parseFrame(JSON.stringify({ op: 0, d }))?.d).toEqual(d);
   });
 });
