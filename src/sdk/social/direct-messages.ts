@@ -179,6 +179,11 @@ export class DirectMessages {
     if (isReady) this.#gaps.fill();
   }
 
+  /** @internal Whether there is a conversation with a user. */
+  has(userId: UserId): boolean {
+    return this.#live.has(userId);
+  }
+
   /** @internal A user is called otherwise. */
   named(userId: UserId): void {
     const live = this.#live.get(userId);

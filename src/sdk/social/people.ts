@@ -54,6 +54,12 @@ type ListName = (typeof listNames)[number];
 
 const noLists: readonly PersonList[] = Object.freeze([]);
 
+/**
+ * The most users that are kept without need, such as authors of messages in lobbies: half of them, those met first, are forgotten when
+ * there are more. Whoever has a relationship or a conversation with the player, or is observed, is kept.
+ */
+export const strangersMax = 10_000;
+
 /** A game that has no session. */
 const noGame: GameIdentity = { applicationId: undefined, familyId: undefined };
 
@@ -67,6 +73,8 @@ export class People {
   readonly blocked$: Observable<readonly SocialUserSnapshot[]>;
   /** Called with everybody who may be called otherwise than before. */
   onMet: ((id: UserId) => void) | undefined;
+  /** Whether somebody without a relationship must be kept. */
+  isNeeded: (id: UserId) => boolean = () => false;
   readonly #news: LobbyNews;
   readonly #web: string;
   readonly #people = new Map<UserId, Person>();
@@ -85,6 +93,8 @@ export class People {
   #ownId: UserId | undefined;
   /** Whose presence is that of the session before, until this one has told. */
   readonly #outdated = new Set<UserId>();
+  /** With this many people, strangers among them are forgotten. */
+  #peopleMax = strangersMax;
   /** A session is being read: what it changes is compared when all of it is. */
   #isBeginning = false;
   #isClosed = false;
@@ -359,10 +369,29 @@ export class People {
   #person(id: UserId): Person {
     let person = this.#people.get(id);
     if (!person) {
+      // While a session is being read, its relationships are not known yet.
+      if (this.#people.size >= this.#peopleMax && !this.#isBeginning) this.#forgetStrangers();
       person = new Person(id);
       this.#people.set(id, person);
     }
     return person;
+  }
+
+  #forgetStrangers(): void {
+    const strangers = [...this.#people.values()].filter(person => this.#isStranger(person));
+    for (const { id, lists } of strangers.slice(0, Math.max(0, strangers.length - strangersMax / 2))) {
+      for (const list of lists) list.remove(id);
+      this.#people.delete(id);
+      this.#outdated.delete(id);
+    }
+    const waiting = this.#waiting.splice(0).filter(person => this.#people.get(person.id) === person);
+    for (const person of waiting) this.#waiting.push(person);
+    this.#peopleMax = this.#people.size + strangersMax / 2;
+  }
+
+  #isStranger({ id, relationship, gameRelationship }: Person): boolean {
+    if (relationship || gameRelationship || id === this.#ownId) return false;
+    return !this.#watched.has(id) && !this.isNeeded(id);
   }
 
   #shown(person: Person): SocialUserSnapshot {

@@ -46,6 +46,7 @@ export class SocialLayer<LobbyMetadata, MemberMetadata> {
     const onInvite = (message: unknown) => this.invites.apply('MESSAGE_CREATE', message);
     this.messages = new DirectMessages(social, { ...ports, onInvite });
     this.#people.onMet = id => this.messages.named(id);
+    this.#people.isNeeded = id => this.messages.has(id);
   }
 
   /** A session began. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ClientNewsEvent, LobbyNews } from '../../../src/sdk/lobby/lobby-news.ts';
-import { People } from '../../../src/sdk/social/people.ts';
+import { People, strangersMax } from '../../../src/sdk/social/people.ts';
 import type { FriendsSnapshot, SocialUserSnapshot } from '../../../src/sdk/social/snapshot.ts';
 import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
@@ -318,5 +318,26 @@ describe('a user', () => {
     people.clear();
     people.close();
     expect([seen, isComplete]).toEqual([['offline', 'online', undefined], true]);
+  });
+
+  it('are forgotten, those met first, when too many are known who have nothing to do with the player', () => {
+    const { people } = open({ relationships: [friendOf('2'), friendOf('3')], game_relationships: [friendOf('4')] });
+    people.user$('5').subscribe();
+    people.isNeeded = id => id === '6';
+    for (const id of ['5', '6', '7']) people.meet(userOf(id));
+    people.apply('RELATIONSHIP_REMOVE', { id: '3', type: 1 });
+    const strangers = Array.from({ length: 3 * strangersMax }, (_, n) => String(1000 + n));
+    let knownMax = 0;
+    for (const [n, id] of strangers.entries()) {
+      people.meet(userOf(id));
+      if (n % strangersMax === 0) knownMax = Math.max(knownMax, strangers.filter(id => people.user(id)).length);
+    }
+    const known = strangers.filter(id => people.user(id));
+    expect(knownMax).toBeLessThanOrEqual(strangersMax);
+    expect(known.length).toBeLessThanOrEqual(strangersMax);
+    expect(known).toEqual(strangers.slice(-known.length));
+    expect(known.length).toBeGreaterThanOrEqual(strangersMax / 2);
+    expect(['2', '3', '4', '5', '6', '7', '9'].filter(id => people.user(id))).toEqual(['2', '4', '5', '6', '9']);
+    expect(namesOf(people.friends.offline)).toBe('user2,user4');
   });
 });
