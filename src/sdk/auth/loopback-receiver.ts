@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { TransportError } from '../../model/errors/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
 import type { RedirectResult } from '../../wire/oauth/read-redirect.ts';
 import type { RedirectReceiver } from '../redirect/listen.ts';
 
-// A browser opens a few connections ahead of use. More connections come from another program.
+// A browser opens a few connections ahead of use. More come from another program, and the oldest is closed for each new one.
 const connectionsMax = 16;
 const requestMsMax = 10_000;
 
@@ -36,7 +36,15 @@ export interface RedirectValidator {
 export async function openLoopbackReceiver(redirects: RedirectValidator): Promise<RedirectReceiver> {
   const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax, keepAlive: false });
-  server.maxConnections = connectionsMax;
+  const sockets = new Set<Socket>();
+  server.on('connection', socket => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    const [oldest] = sockets;
+    if (!oldest || sockets.size <= connectionsMax) return;
+    sockets.delete(oldest);
+    oldest.destroy();
+  });
   const host = `${loopbackRedirect.host}:${await listen(server)}`;
   server.on('request', (request, response) => {
     const page = errorPage(request, host);

@@ -173,6 +173,16 @@ describe('authorize: the loopback redirect', () => {
     expect((await grant).code).toBe('c');
   });
 
+  it('answers the browser although another program holds many silent connections, of which it keeps 16', async () => {
+    const { grant, redirectUri, state } = await asked();
+    const silent = Array.from({ length: 40 }, () => connect(Number(new URL(redirectUri).port), '127.0.0.1').resume());
+    const closed = silent.slice(0, 24).map(socket => new Promise(resolve => socket.once('close', resolve)));
+    await Promise.all(closed);
+    expect(silent.slice(24).some(socket => socket.closed)).toBe(false);
+    const page = await get(`${redirectUri}?code=c&state=${state}`);
+    expect([page.status, (await grant).code]).toEqual([200, 'c']);
+  });
+
   it('uses the first of two answers', async () => {
     const { grant, redirectUri, state } = await asked();
     await Promise.allSettled([
