@@ -66,7 +66,7 @@ function readBucket(headers: AnswerHeaders): BucketReport | undefined {
 function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
   const told = asRecord(body);
   const seconds = told?.retry_after;
-  const retryAfter = isCount(seconds) ? seconds : numberOf(headers, 'retry-after');
+  const retryAfter = isCount(seconds) ? seconds : (numberOf(headers, 'retry-after') ?? secondsToDate(headers));
   const scope = headerOf(headers, 'x-ratelimit-scope');
   const isGlobal = scope === 'global' || told?.global === true || headers['x-ratelimit-global'] !== undefined;
   return {
@@ -74,6 +74,20 @@ function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
     retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : durationMs(retryAfter),
   };
 }
+
+/** The wait until a date, which proxies may send: by the sender's clock, because ours may differ (RFC 9110, section 10.2.3). */
+function secondsToDate(headers: AnswerHeaders): number | undefined {
+  const seconds = (dateMsOf(headers, 'retry-after') - dateMsOf(headers, 'date')) / 1000;
+  return seconds > 0 ? seconds : undefined;
+}
+
+function dateMsOf(headers: AnswerHeaders, name: string): number {
+  const text = headerOf(headers, name) ?? '';
+  return httpDate.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+// The one form that is not obsolete (RFC 9110, section 5.6.7).
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 function numberOf(headers: AnswerHeaders, name: string): number | undefined {
   const text = headerOf(headers, name);

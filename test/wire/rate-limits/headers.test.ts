@@ -43,6 +43,18 @@ describe('readLimits', () => {
     expect(readLimits(429, { 'retry-after': '2' }, undefined).refusal).toEqual({ scope: 'user', retryAfterMs: 2000 });
   });
 
+  it('reads a rejection whose header is a date, by the clock of who sent it', () => {
+    const waitMs = (until: string, date?: string) =>
+      readLimits(429, { 'retry-after': until, date }, undefined).refusal?.retryAfterMs;
+    const now = 'Wed, 31 Dec 2025 23:59:50 GMT';
+    expect(waitMs('Thu, 01 Jan 2026 00:00:20 GMT', now)).toBe(30_000);
+    expect(waitMs('Thu, 01 Jan 2099 00:00:20 GMT', now)).toBe(86_400_000);
+    for (const until of [now, 'Wed, 31 Dec 2025 23:59:00 GMT', 'Foo, 99 Bar 2026 00:00:20 GMT', 'tomorrow']) {
+      expect(waitMs(until, now)).toBe(1000);
+    }
+    expect(waitMs('Thu, 01 Jan 2026 00:00:20 GMT')).toBe(1000);
+  });
+
   it('waits a second when a 429 names no time', () => {
     expect(readLimits(429, {}, 'busy').refusal).toEqual({ scope: 'user', retryAfterMs: 1000 });
   });
