@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../model/errors/errors.ts';
-import type { Opcode } from '../../model/gateway.ts';
+import { closeCodes, type GatewayFrame, type Opcode } from '../../model/gateway.ts';
 import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from '../clock/ports.ts';
 import { reportError } from '../error-report.ts';
 import { type Backoff, backoffMs, randomFraction } from '../http/backoff.ts';
@@ -34,6 +34,9 @@ const abnormalClosure = 1006;
 
 // A gateway that restarts is back within seconds; one that stays away gets two attempts a minute.
 const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+
+// The system's sockets are gone after 2 s; a game's own may never say that they are.
+const goneMsMax = 5_000;
 
 /**
  * Keeps a {@link GatewaySession} connected: one socket after the other, with a growing pause between those that fail.
@@ -89,11 +92,14 @@ export class GatewayConnection {
     this.#run(this.#session.say(op, d));
   }
 
-  /** Ends the session; no event follows. Resolves when the socket is gone. Idempotent. */
-  close(): Promise<void> {
+  /** Ends the session; no event follows. Resolves when the socket is gone, or does not say so in time. Idempotent. */
+  async close(): Promise<void> {
     this.#rest();
     this.#run(this.#session.end());
-    return this.#gone;
+    const tooLate = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.schedule(goneMsMax, tooLate.resolve, { keepAlive: true });
+    await Promise.race([this.#gone, tooLate.promise]);
+    cancel();
   }
 
   // It runs in an event of the socket: what it threw would end the process.
@@ -112,7 +118,7 @@ export class GatewayConnection {
   #do(effect: GatewayEffect): void {
     switch (effect.do) {
       case 'send':
-        this.#socket?.send(encodeFrame(effect.frame));
+        this.#send(effect.frame);
         break;
       case 'tick':
         this.#after(effect.afterMs, () => this.#run(this.#session.tick()));
@@ -126,6 +132,16 @@ export class GatewayConnection {
       case 'stop':
         this.#rest();
         this.#options.onStop(effect.error);
+    }
+  }
+
+  // The token may be gone, and a game's own socket may throw. `ws` never closes a socket whose message handler threw.
+  #send(frame: GatewayFrame): void {
+    try {
+      this.#socket?.send(encodeFrame(frame));
+    } catch (error) {
+      this.#options.logger.error({ op: frame.op, error: reportError(error) }, 'a frame could not be sent');
+      this.#socket?.close(closeCodes.UNKNOWN_ERROR.code, 'a frame could not be sent');
     }
   }
 
@@ -148,7 +164,8 @@ export class GatewayConnection {
     this.#cancelTimer();
     const gone = Promise.withResolvers<void>();
     this.#gone = gone.promise;
-    const closed = (closeCode: number, reason: string) => {
+    // A game's own socket may leave out what it does not know.
+    const closed = (closeCode = abnormalClosure, reason = '') => {
       this.#socket = undefined;
       this.#last = { closeCode, reason };
       this.#cancelTimer();

@@ -48,9 +48,11 @@ export const answerBytesMax = 8 * 1024 * 1024;
  * name counts as `connection_lost`.
  */
 export function fetchTransport(fetch: Fetch): Transport {
+  const closing = new AbortController();
   return {
-    async send({ method, url, headers, body, signal }) {
-      try {
+    async send({ method, url, headers, body, signal: caller }) {
+      const signal = AbortSignal.any([caller, closing.signal]);
+      const exchange = async () => {
         const answer = await fetch(url, {
           method,
           headers,
@@ -59,13 +61,26 @@ export function fetchTransport(fetch: Fetch): Transport {
           ...(body === undefined ? {} : { body }),
         });
         return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await readBounded(answer) };
+      };
+      try {
+        return await untilAborted(exchange(), signal);
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof TransportError ? error : connectionError(url, systemCode(error));
       }
     },
-    close() {},
+    close: () => closing.abort(new TransportError('aborted', 'The client was closed.')),
   };
+}
+
+/** A host's `fetch` may ignore the signal. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  return promise;
 }
 
 async function readBounded(answer: Response): Promise<string> {
