@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ReceivedBody } from '../../wire/http/transport.ts';
 import { signatureHeaders, verifyMessage } from '../../wire/signature.ts';
 
 /** Bounds of what an endpoint accepts. Unspecified: all of them. @see docs/spec/interactions.md#delivery-over-http */
@@ -81,12 +82,7 @@ export function boundBody(body: Uint8Array): Uint8Array | undefined {
 
 /** Reads a body; undefined when it is longer than `endpointLimits.interactionBytesMax`, whose rest is then not read. */
 export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
-  const collected: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > endpointLimits.interactionBytesMax) return undefined;
-    collected.push(chunk);
-  }
-  return Buffer.concat(collected);
+  const body = new ReceivedBody(endpointLimits.interactionBytesMax);
+  for await (const chunk of chunks) if (!body.add(chunk)) return undefined;
+  return body.bytes();
 }

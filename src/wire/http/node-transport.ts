@@ -1,9 +1,9 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import {
-  AnswerBody,
   answerTooLarge,
   connectionError,
+  ReceivedBody,
   systemCode,
   type Transport,
   type TransportAnswer,
@@ -140,7 +140,7 @@ interface BodyReports {
 }
 
 function readBody(incoming: IncomingMessage, reports: BodyReports): void {
-  const body = new AnswerBody();
+  const body = new ReceivedBody();
   incoming.on('data', (chunk: Buffer) => {
     if (!body.add(chunk)) reports.tooLarge();
   });

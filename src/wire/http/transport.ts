@@ -84,31 +84,29 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function readBounded(answer: Response): Promise<string> {
-  if (!answer.body) return '';
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = '';
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > answerBytesMax) throw answerTooLarge();
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const body = new ReceivedBody();
+  for await (const chunk of answer.body ?? []) if (!body.add(chunk)) throw answerTooLarge();
+  return body.text();
 }
 
 // A piece takes some hundred bytes besides its content.
 const piecesMax = 1024;
 
-/** The body of an answer as it arrives: in memory proportional to its bytes, however small its pieces are. */
-export class AnswerBody {
-  #pieces: Buffer[] = [];
+/** A body as it arrives: in memory proportional to its bytes, however small its pieces are. */
+export class ReceivedBody {
+  readonly #bytesMax: number;
+  #pieces: Uint8Array[] = [];
   readonly #blocks: Buffer[] = [];
   #bytes = 0;
 
-  /** @returns false when the body is larger than {@link answerBytesMax} */
-  add(piece: Buffer): boolean {
+  constructor(bytesMax = answerBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** @returns false when the body is larger than its bound */
+  add(piece: Uint8Array): boolean {
     this.#bytes += piece.byteLength;
-    if (this.#bytes > answerBytesMax) return false;
+    if (this.#bytes > this.#bytesMax) return false;
     if (this.#pieces.push(piece) === piecesMax) {
       this.#blocks.push(Buffer.concat(this.#pieces));
       this.#pieces = [];
@@ -117,9 +115,13 @@ export class AnswerBody {
   }
 
   text(): string {
+    return this.bytes().toString();
+  }
+
+  bytes(): Buffer {
     const parts = [...this.#blocks, ...this.#pieces];
     const [first] = parts;
-    return first && parts.length === 1 ? first.toString() : Buffer.concat(parts).toString();
+    return first instanceof Buffer && parts.length === 1 ? first : Buffer.concat(parts);
   }
 }
 

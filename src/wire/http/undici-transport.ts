@@ -1,9 +1,9 @@
 import type { Agent, Dispatcher } from 'undici';
 import { loadOnce } from '../load-once.ts';
 import {
-  AnswerBody,
   answerTooLarge,
   connectionError,
+  ReceivedBody,
   systemCode,
   type Transport,
   type TransportAnswer,
@@ -69,7 +69,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #url: string;
   readonly #signal: AbortSignal;
   readonly #outcome: Outcome;
-  readonly #body = new AnswerBody();
+  readonly #body = new ReceivedBody();
   readonly #abort = () => this.#giveUp(this.#signal.reason);
   /** Set right before the first byte is sent. */
   #controller: Dispatcher.DispatchController | undefined;

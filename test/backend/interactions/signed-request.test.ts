@@ -1,5 +1,21 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { ReceivedRequests, type SignedRequest } from '../../../src/backend/interactions/signed-request.ts';
+import {
+  collectBody,
+  endpointLimits,
+  ReceivedRequests,
+  type SignedRequest,
+} from '../../../src/backend/interactions/signed-request.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+function heapBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 const driftMs = 300_000;
 const nowMs = Date.UTC(2026, 10, 1);
@@ -27,5 +43,25 @@ describe('requests that came before', () => {
     expect(received.add(requestAt(1), body, nowMs)).toBe(false);
     expect(received.add(requestAt(65_536), body, nowMs)).toBe(false);
     expect(received.add(requestAt(0), body, nowMs)).toBe(true);
+  });
+});
+
+describe('a body', () => {
+  it('takes memory in proportion to its bytes while it arrives, however small its pieces are', async () => {
+    const before = heapBytes();
+    const bytes = endpointLimits.interactionBytesMax;
+    async function* pieces() {
+      for (let at = 0; at < bytes; at++) yield Buffer.from('x');
+      expect((heapBytes() - before) / bytes).toBeLessThan(20);
+    }
+    expect(await collectBody(pieces())).toHaveLength(bytes);
+  });
+
+  it('is not collected beyond its bound', async () => {
+    async function* pieces() {
+      yield Buffer.alloc(endpointLimits.interactionBytesMax);
+      yield Buffer.from('x');
+    }
+    expect(await collectBody(pieces())).toBeUndefined();
   });
 });

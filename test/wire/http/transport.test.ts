@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { AnswerBody, answerBytesMax } from '../../../src/wire/http/transport.ts';
+import { answerBytesMax, ReceivedBody } from '../../../src/wire/http/transport.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -14,7 +14,7 @@ function heapBytes(): number {
 
 it('keeps a body in memory proportional to its bytes, however small its pieces are', () => {
   const before = heapBytes();
-  const body = new AnswerBody();
+  const body = new ReceivedBody();
   const bytes = 1_000_000;
   for (let at = 0; at < bytes; at++) body.add(Buffer.from(' '));
   expect((heapBytes() - before) / bytes).toBeLessThan(20);
@@ -22,7 +22,7 @@ it('keeps a body in memory proportional to its bytes, however small its pieces a
 });
 
 it('takes a body of the largest size, and no byte more', () => {
-  const body = new AnswerBody();
+  const body = new ReceivedBody();
   expect(body.add(Buffer.alloc(answerBytesMax))).toBe(true);
   expect(body.add(Buffer.alloc(1))).toBe(false);
 });
