@@ -15,6 +15,7 @@ import {
   type Entropy,
   type Logger,
   silentLogger,
+  steadyNow,
   systemClock,
   systemEntropy,
 } from '../../wire/clock/ports.ts';
@@ -91,6 +92,9 @@ export interface SharedCredentialsPorts {
   readonly entropy: Entropy;
 }
 
+// A game may ask for the token before each of its own requests, and must not pass all of them on to a service that is not well.
+const restMs = 1_000;
+
 // A refreshed token can be the rejected one again (another process's, or a repeated answer), or have expired already.
 const refreshesMax = 3;
 
@@ -118,6 +122,8 @@ class SharedCredentials implements Credentials {
   /** Aborts the attempts to save a refreshed credential: a newer one replaces it, or the credentials are closed. */
   #saving: AbortController | undefined;
   #failures = 0;
+  /** What {@link accessToken} rejects with, instead of sending a request, until this time of the steady clock. */
+  #resting: { readonly error: RallypointError; readonly untilMs: number } | undefined;
   #isSigningIn = false;
 
   constructor(ports: SharedCredentialsPorts) {
@@ -204,13 +210,18 @@ class SharedCredentials implements Credentials {
       if (this.#dueMs <= nowMs) this.#refreshInBackground();
       return current;
     }
+    if (this.#credential && this.#resting && steadyNow(this.#ports.clock) < this.#resting.untilMs)
+      throw this.#resting.error;
     for (let attempt = 0; attempt < refreshesMax && this.#credential; attempt++) {
       await this.#untilAborted(this.#refresh(), signal);
       const token = this.#tokenExcept(rejected, this.#ports.clock.now());
       if (token !== undefined) return token;
     }
     if (this.#credential) {
-      throw new OAuthError('no_usable_token', 'Every stored token has expired or was rejected. Sign in again.');
+      throw this.#rest(
+        new OAuthError('no_usable_token', 'Every stored token has expired or was rejected. Sign in again.'),
+        restMs,
+      );
     }
     const reason = this.state.reason ?? 'never signed in';
     throw new OAuthError('signed_out', `No player is signed in (${reason}). Call signIn() first.`);
@@ -363,6 +374,7 @@ class SharedCredentials implements Credentials {
     const isNew = credential.accessToken !== this.#credential?.accessToken;
     this.#credential = credential;
     if (!isNew) return;
+    this.#resting = undefined;
     const { accessToken, expiresAtMs, userId } = credential;
     this.#ports.client.updateToken({ accessToken, expiresAtMs, userId });
     this.#schedule(credential);
@@ -391,7 +403,12 @@ class SharedCredentials implements Credentials {
     const askedMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
     logger.warn({ code: codeOf(error), pauseMs }, 'the credential could not be refreshed; it is retried');
     this.#refreshAt(clock.now() + Math.max(pauseMs, askedMs));
-    this.#publish({ trouble: asRallypointError(error) });
+    this.#publish({ trouble: this.#rest(asRallypointError(error), Math.max(restMs, askedMs)) });
+  }
+
+  #rest(error: RallypointError, ms: number): RallypointError {
+    this.#resting = { error, untilMs: steadyNow(this.#ports.clock) + ms };
+    return error;
   }
 
   #refreshAt(dueMs: number): void {
