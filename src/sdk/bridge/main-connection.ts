@@ -229,7 +229,8 @@ export class MainConnection {
   #watched(topic: string, args: readonly unknown[], isState: boolean): Observable<unknown> {
     const name = nameOf(topic, args);
     return new Observable(watcher => {
-      if (this.#isClosed || problemWithArguments(args) !== undefined) return watcher.complete();
+      const problem = problemWithArguments(args, windowLimits.subscriptionTextMax);
+      if (this.#isClosed || problem !== undefined) return watcher.complete();
       const watch = this.#byName.get(name) ?? this.#begin(name, topic, args, isState);
       watch.watchers.add(watcher);
       if (watch.state) watcher.next(watch.state.value);

@@ -65,6 +65,8 @@ export const windowLimits = {
   argumentValuesMax: 10_000,
   /** UTF-16 units of all texts in the arguments of one message: what a player pastes into a field has to get as far as the rules. */
   argumentTextMax: 1_048_576,
+  /** The same of a subscription, which names an id or a place, and is kept as long as the window watches. */
+  subscriptionTextMax: 1_000,
   argumentDepthMax: 16,
 } as const;
 
@@ -82,22 +84,27 @@ export function readFromWindow(message: unknown): FromWindow | undefined {
     case 'ack':
       return message.length === 2 ? (message as unknown as FromWindow) : undefined;
     case 'subscribe':
-    case 'call':
-      return message.length === 4 && typeof name === 'string' && name.length <= 64 && isArguments(args)
+    case 'call': {
+      const textMax = type === 'call' ? undefined : windowLimits.subscriptionTextMax;
+      return message.length === 4 && typeof name === 'string' && name.length <= 64 && isArguments(args, textMax)
         ? (message as unknown as FromWindow)
         : undefined;
+    }
     default:
       return undefined;
   }
 }
 
-function isArguments(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && problemWithArguments(value) === undefined;
+function isArguments(value: unknown, textMax: number | undefined): value is readonly unknown[] {
+  return Array.isArray(value) && problemWithArguments(value, textMax) === undefined;
 }
 
 /** Why arguments cannot cross to the main process; undefined if they can. */
-export function problemWithArguments(args: readonly unknown[]): string | undefined {
-  const { argumentValuesMax, argumentTextMax, argumentDepthMax } = windowLimits;
+export function problemWithArguments(
+  args: readonly unknown[],
+  textMax: number = windowLimits.argumentTextMax,
+): string | undefined {
+  const { argumentValuesMax, argumentDepthMax } = windowLimits;
   let values = 0;
   let text = 0;
   const problemWith = (part: unknown, depth: number): string | undefined => {
@@ -105,7 +112,7 @@ export function problemWithArguments(args: readonly unknown[]): string | undefin
     if (depth > argumentDepthMax) return `more than ${argumentDepthMax} levels, or a cycle`;
     if (typeof part === 'string') {
       text += part.length;
-      return text > argumentTextMax ? `more than ${argumentTextMax} characters` : undefined;
+      return text > textMax ? `more than ${textMax} characters` : undefined;
     }
     if (part === null || ['undefined', 'boolean', 'number'].includes(typeof part)) return undefined;
     if (typeof part !== 'object') return `a ${typeof part}`;

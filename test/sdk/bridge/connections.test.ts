@@ -614,6 +614,7 @@ describe('a window that sends what none of ours does is disconnected', () => {
     ['a value that JSON has not', ['call', 1, 'sync', [new Map()]]],
     ['too many values', ['call', 1, 'sync', [Array.from({ length: windowLimits.argumentValuesMax }, () => 0)]]],
     ['too much text', ['call', 1, 'sync', ['x'.repeat(windowLimits.argumentTextMax + 1)]]],
+    ['too much text to watch', ['subscribe', 1, 'state', ['x'.repeat(windowLimits.subscriptionTextMax + 1)]]],
     ['too deep a value', ['call', 1, 'sync', [nested(windowLimits.argumentDepthMax)]]],
     ['an acknowledgement of nothing', ['ack', 5]],
   ])('%s', async (_, ...messages) => {
@@ -653,8 +654,12 @@ describe('a window that sends what none of ours does is disconnected', () => {
   });
 
   it('but what is just within the bounds is taken', async () => {
-    const { argumentTextMax, argumentDepthMax, argumentValuesMax } = windowLimits;
-    const pair = new Pair({ calls: { echo: async args => args[0] === undefined } }).connect();
+    const { argumentTextMax, argumentDepthMax, argumentValuesMax, subscriptionTextMax } = windowLimits;
+    const pair = new Pair({ states, calls: { echo: async args => args[0] === undefined } }).connect();
+    expect(await firstValueFrom(pair.page.state$('state', 'x'.repeat(subscriptionTextMax)))).toBe(1);
+    let isComplete = false;
+    pair.page.state$('state', 'x'.repeat(subscriptionTextMax + 1)).subscribe({ complete: () => (isComplete = true) });
+    expect(isComplete).toBe(true);
     await pair.page.call('echo', ['x'.repeat(argumentTextMax)]);
     await pair.page.call('echo', [nested(argumentDepthMax - 1)]);
     await pair.page.call('echo', [Array.from({ length: argumentValuesMax - 2 }, () => 0)]);
