@@ -8,6 +8,7 @@ import type { Backend } from '../client.ts';
 import { type Operation, Operations } from '../operation.ts';
 import { partsOf } from '../parts.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
+import { OwnershipError } from './ownership-error.ts';
 import { RecordTable, type Stored } from './registry.ts';
 
 export interface OpenLobbiesOptions<LobbyMetadata = Metadata> {
@@ -61,6 +62,9 @@ export interface QuickMatchResult<LobbyMetadata = Metadata> {
   /** The lobby was created for the player. */
   readonly isNew: boolean;
 }
+
+// Every member who joins or leaves can be ahead of another one, some times each. More means that the directory never says it has written.
+const changesLostMax = 10 * limits.lobbyMembersMax;
 
 /** Bound of {@link LobbySearch.limit}. */
 export const searchLimitMax = 1000;
@@ -181,7 +185,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
     id: LobbyId,
     change: (entry: Entry) => Entry | null | undefined,
   ): Promise<Entry | undefined> {
-    for (;;) {
+    for (let lost = 0; lost < changesLostMax; lost++) {
       operation.check();
       const stored: Stored<Entry> | undefined = await entries.get(id);
       if (!stored) return undefined;
@@ -191,6 +195,10 @@ export function openLobbies<LobbyMetadata = Metadata>(
         if (await entries.delete(id, stored)) return undefined;
       } else if (await entries.write(id, stored, changed)) return changed;
     }
+    throw new OwnershipError(
+      'directory_failed',
+      `The lobby directory rejected ${changesLostMax} changes of the lobby ${id} in a row. Its compareAndSet() must resolve with true when it has written.`,
+    );
   }
 
   const forget = (operation: Operation, id: LobbyId) => update(operation, id, () => null);

@@ -72,13 +72,14 @@ export class RecordTable<T> {
   }
 
   async get(name: string): Promise<Stored<T> | undefined> {
-    const text = await asked(() => this.#directory.get(this.#prefix + name));
+    // Databases say null, and so may a game's directory.
+    const text = (await asked(() => this.#directory.get(this.#prefix + name))) ?? undefined;
     return text === undefined ? undefined : this.#parse(name, text);
   }
 
   async list(): Promise<ReadonlyMap<string, Stored<T>>> {
-    const found = await asked(() => this.#directory.list(this.#prefix));
-    const entries = [...found].map(([key, text]) => {
+    const found = await asked(async () => [...(await this.#directory.list(this.#prefix))]);
+    const entries = found.map(([key, text]) => {
       const name = key.slice(this.#prefix.length);
       return [name, this.#parse(name, text)] as const;
     });

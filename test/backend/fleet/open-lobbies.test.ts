@@ -200,3 +200,27 @@ it('a closed backend ends what is under way, and takes nothing new', async () =>
   await server.backend.close();
   await expect(lobbies.search()).rejects.toMatchObject({ code: 'closed' });
 });
+
+describe('a directory of the game that is wrong', () => {
+  const wrong = { code: 'directory_failed' };
+
+  it('and never says that it has written ends the call, and does not hold up the process', async () => {
+    const { directory } = fleet;
+    const mute = {
+      get: (key: string) => directory.get(key),
+      list: (prefix: string) => directory.list(prefix),
+      compareAndSet: async () => false,
+    };
+    const { id } = await lobbies.open({ capacity: 2 });
+    const muted = openLobbies(server.backend, { directory: mute });
+    await expect(muted.join(id, ada)).rejects.toMatchObject({ ...wrong, message: expect.stringContaining('in a row') });
+  });
+
+  it('and gives null where nothing is, is understood; a list that is none is an error', async () => {
+    const none = async () => null as unknown as undefined;
+    const list = none as unknown as () => Promise<ReadonlyMap<string, string>>;
+    const empty = openLobbies(server.backend, { directory: { get: none, list, compareAndSet: async () => true } });
+    expect(await empty.get('1')).toBeUndefined();
+    await expect(empty.search()).rejects.toMatchObject(wrong);
+  });
+});
