@@ -115,7 +115,7 @@ export const retryBackoff: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 export function refreshAtMs(credential: StoredCredential, entropy: Entropy): number {
   const { receivedAtMs, expiresAtMs, refreshToken, attempt } = credential;
   if (refreshToken === undefined) return expiresAtMs;
-  if (attempt) return attempt.sinceMs; // its outcome is unknown, so the credential is due now
+  if (attempt) return 0; // its outcome is unknown, so the credential is due now, whatever the clock said at the attempt
   const aheadMs = (expiresAtMs - receivedAtMs) * (aheadFraction + jitterFraction * randomFraction(entropy));
   return Math.max(expiresAtMs - aheadMs, receivedAtMs + retryBackoff.firstMs);
 }

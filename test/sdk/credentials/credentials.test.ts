@@ -460,6 +460,16 @@ describe('an answer to a refresh that is lost', () => {
     expect(await other.accessToken()).toBe('access-2');
   });
 
+  it('is requested again immediately when the clock of the process that asked was ahead', async () => {
+    const one = await signedIn();
+    const attempt = { key: 'k'.repeat(32), sinceMs: machine.now() + 24 * hourMs };
+    await one.close();
+    await shared.set('1', JSON.stringify({ ...(await stored()), attempt }));
+    const next = await open();
+    await until(next, ({ expiresAtMs }) => expiresAtMs !== startMs + hourMs, 5_000);
+    expect(await next.accessToken()).toBe('access-2');
+  });
+
   it('signs the player out as interrupted where the service does not support keys', async () => {
     const credentials = await signedIn();
     office.knowsKeys = false;
