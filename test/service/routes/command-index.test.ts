@@ -131,6 +131,28 @@ describe('the commands a user may use', () => {
     expect(await names(paths.channel(channels.hidden), ada.id)).toContain('plain');
   });
 
+  it('do not show a group without subcommands, nor a command that has nothing else', async () => {
+    const group = (name: string, options: object[] = []) => ({ type: 2, name, ...text, options });
+    const subcommand = { type: 1, name: 'get', ...text };
+    const list = [
+      { name: 'mixed', ...text, options: [group('empty'), group('full', [subcommand]), subcommand] },
+      { name: 'nothing', ...text, options: [group('empty')] },
+    ];
+    for (const item of list) expect((await callApi(service, 'POST', locals, item)).status).toBe(201);
+    for (const path of [paths.guild, paths.channel(channels.general)]) {
+      const found = (await read(path, ada.id)).body as CommandIndex;
+      expect(namesOf(found)).not.toContain('nothing');
+      const mixed = found.application_commands.find(({ name }) => name === 'mixed');
+      expect(mixed?.options?.map(({ name }) => name)).toEqual(['full', 'get']);
+    }
+    const { body } = await callApi(service, 'GET', locals);
+    const stored = body as { id: string; name: string }[];
+    for (const { name } of list) {
+      const id = stored.find(command => command.name === name)?.id;
+      expect((await callApi(service, 'DELETE', `${locals}/${id}`)).status).toBe(204);
+    }
+  });
+
   it("in the bot's direct messages are those offered there", async () => {
     const expected = ['Launch', 'plain', 'adult', 'managers', 'denied', 'dm-only', 'Wave'];
     expect(await names(paths.application, grace.id)).toEqual(expected);

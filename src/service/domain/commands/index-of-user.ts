@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { integrationTypes, interactionContexts } from '../../../model/command.ts';
 import type { CommandIndex } from '../../../model/command-index.ts';
 import type { Locale } from '../../../model/locale.ts';
-import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
+import { inPicker, isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
 import { memberPlace, type PlaceMember } from '../../../model/rules/permissions/member-place.ts';
 import { permit } from '../../../model/rules/permissions/permit.ts';
 import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
@@ -142,7 +142,12 @@ function isOfAge({ nsfw }: CommandRecord, { adult }: UserRecord): boolean {
 }
 
 function viewOf(found: readonly Found[], { locale }: IndexReader): CommandIndex {
-  const withCommands = found.filter(({ commands }) => commands.length > 0);
+  const withCommands = found
+    .map(({ application, commands }) => ({
+      application,
+      commands: commands.map(inPicker).filter(command => command !== undefined),
+    }))
+    .filter(({ commands }) => commands.length > 0);
   const index = {
     applications: withCommands.map(({ application }) => ({
       id: application.id,
