@@ -12,7 +12,7 @@ const [ada, grace, edsger] = starfall.users;
 const rival = { id: '800', name: 'Rival', owner_id: ada.id, bot_token: 'rival-bot-token' };
 const minor = { id: '100000000000000012', username: 'minor', adult: false };
 const guildId = '500';
-const channels = { general: '501', adults: '502', hidden: '503', thread: '504' };
+const channels = { general: '501', adults: '502', hidden: '503', thread: '504', private: '700' };
 const hidden = [{ id: guildId, type: 0 as const, deny: permissionBits.VIEW_CHANNEL.toString() }];
 const fixtures = {
   applications: [...starfall.applications, rival],
@@ -32,6 +32,7 @@ const fixtures = {
     },
     { id: '600', owner_id: ada.id, channels: [{ id: '601' }] },
   ],
+  direct_messages: [{ author_id: grace.id, recipient_id: edsger.id, content: 'Hello', channel_id: channels.private }],
 };
 
 const ids = { application_id: application.id, guild_id: guildId };
@@ -165,6 +166,9 @@ describe('the commands a user may use', () => {
     await playerToken(service, edsger.id, 'identify applications.commands', { integration_type: '1' });
     expect(await names(paths.user, edsger.id)).toEqual(['own']);
     expect(await names(paths.application, edsger.id)).toEqual(['own']);
+    expect(await names(paths.channel(channels.private), edsger.id)).toEqual(['own']);
+    expect(await names(paths.channel(channels.private), grace.id)).toEqual([]);
+    expect((await read(paths.channel(channels.private), ada.id)).status).toBe(404);
     await playerToken(service, grace.id, 'identify applications.commands', { integration_type: '1' });
     expect(await names(paths.guild, grace.id)).toContain('own');
   });
