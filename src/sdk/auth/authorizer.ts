@@ -197,8 +197,7 @@ function grantOf(code: string, redirectUri: string, nonce: string | undefined): 
 
 function checkArguments(args: AuthorizationArgs, redirect: RedirectWay): void {
   const issues = args.check();
-  const wantsChallenge = redirect === 'custom-scheme' && args.customSchemeParam === undefined && !args.codeChallenge;
-  if (wantsChallenge) issues.push(codeChallengeRequired());
+  if (redirect === 'custom-scheme' && args.codeChallenge === undefined) issues.push(codeChallengeRequired());
   if (issues.length > 0) throw new ValidationError('AuthorizationArgs', issues);
 }
 

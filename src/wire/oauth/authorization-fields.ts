@@ -12,7 +12,7 @@ export interface AuthorizationArgsFields {
   readonly state?: string | undefined;
   /** Returned in the ID token; mainly for backends that read it. */
   readonly nonce?: string | undefined;
-  /** Required for {@link Client.getToken} and for every custom-scheme redirect. */
+  /** Required for {@link Client.getToken}; `authorize()` requires it for every custom-scheme redirect. */
   readonly codeChallenge?: AuthorizationCodeChallenge | undefined;
   /** How the application is installed. */
   readonly integrationType?: IntegrationType | undefined;
@@ -62,13 +62,18 @@ export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefin
     ...given(fields.scopes, value => checkText('scopes', value, scopeList)),
     ...given(fields.state, value => checkText('state', value, visibleText)),
     ...given(fields.nonce, value => checkText('nonce', value, visibleText)),
-    ...checkCodeChallenge(fields),
+    ...given(fields.codeChallenge, checkCodeChallenge),
     ...given(fields.integrationType, checkIntegrationType),
     ...given(fields.customSchemeParam, checkScheme),
   ];
 }
 
-/** Custom-scheme redirects need PKCE, because another program may register the scheme and receive the code. @see docs/spec/oauth2.md#pkce */
+/**
+ * Custom-scheme redirects need PKCE, because another program may register the scheme and receive the code. Fields without it are
+ * valid: where the redirect leads is known only when they are used.
+ *
+ * @see docs/spec/oauth2.md#redirects
+ */
 export function codeChallengeRequired(): Issue {
   return issue('codeChallenge', 'BASE_TYPE_REQUIRED', commonFieldErrors.BASE_TYPE_REQUIRED());
 }
@@ -95,9 +100,8 @@ function checkText(field: string, value: unknown, form: RegExp): Issue[] {
   return form.test(value) ? [] : [issue(field, 'STRING_TYPE_REGEX', commonFieldErrors.STRING_TYPE_REGEX())];
 }
 
-function checkCodeChallenge({ codeChallenge, customSchemeParam }: AuthorizationArgsFields): Issue[] {
-  if (codeChallenge === undefined) return customSchemeParam === undefined ? [] : [codeChallengeRequired()];
-  const { method, challenge } = Object(codeChallenge) as Partial<Record<'method' | 'challenge', unknown>>;
+function checkCodeChallenge(value: unknown): Issue[] {
+  const { method, challenge } = Object(value) as Partial<Record<'method' | 'challenge', unknown>>;
   const issues: Issue[] = [];
   if (method !== codeChallengeMethod) {
     const message = commonFieldErrors.BASE_TYPE_CHOICES([codeChallengeMethod]);

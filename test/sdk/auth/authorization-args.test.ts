@@ -170,19 +170,11 @@ describe('AuthorizationArgs: validity', () => {
   });
 
   it.each(['g', 'my-game', 'My.Game+2'])('takes scheme %j', customSchemeParam => {
-    expect(new AuthorizationArgs({ customSchemeParam, codeChallenge: challenge }).isValid).toBe(true);
+    expect(new AuthorizationArgs({ customSchemeParam }).isValid).toBe(true);
   });
 
   it.each(['', '1game', 'my game', 'game:', 'javascript', 'HTTPS', 'file'])('rejects scheme %j', customSchemeParam => {
-    expect(found(new AuthorizationArgs({ customSchemeParam, codeChallenge: challenge }))).toEqual([
-      ['customSchemeParam', 'STRING_TYPE_REGEX'],
-    ]);
-  });
-
-  it('requires a challenge when a scheme is set', () => {
-    expect(found(new AuthorizationArgs({ customSchemeParam: 'my-game' }))).toEqual([
-      ['codeChallenge', 'BASE_TYPE_REQUIRED'],
-    ]);
+    expect(found(new AuthorizationArgs({ customSchemeParam }))).toEqual([['customSchemeParam', 'STRING_TYPE_REGEX']]);
   });
 
   it('reports all issues together', () => {
@@ -199,7 +191,6 @@ describe('AuthorizationArgs: validity', () => {
       'scopes',
       'state',
       'nonce',
-      'codeChallenge',
       'integrationType',
       'customSchemeParam',
     ]);

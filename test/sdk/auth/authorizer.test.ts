@@ -94,8 +94,11 @@ describe('authorize: rejected before a page is opened', () => {
     });
   });
 
-  it('rejects a custom scheme without a challenge', async () => {
-    await refused(new AuthorizationArgs(), '1', { redirect: 'custom-scheme' }).toMatchObject({
+  it.each([
+    [{}, { redirect: 'custom-scheme' }],
+    [{ customSchemeParam: 'my-game' }, {}],
+  ] as const)('rejects a custom scheme without a challenge: %j and %j', async (fields, options) => {
+    await refused(new AuthorizationArgs(fields), '1', options).toMatchObject({
       issues: [{ path: ['codeChallenge'], code: 'BASE_TYPE_REQUIRED' }],
     });
   });

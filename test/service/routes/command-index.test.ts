@@ -12,7 +12,7 @@ const [ada, grace, edsger] = starfall.users;
 const rival = { id: '800', name: 'Rival', owner_id: ada.id, bot_token: 'rival-bot-token' };
 const minor = { id: '100000000000000012', username: 'minor', adult: false };
 const guildId = '500';
-const channels = { general: '501', adults: '502', hidden: '503', thread: '504' };
+const channels = { general: '501', adults: '502', hidden: '503', thread: '504', private: '700' };
 const hidden = [{ id: guildId, type: 0 as const, deny: permissionBits.VIEW_CHANNEL.toString() }];
 const fixtures = {
   applications: [...starfall.applications, rival],
@@ -32,6 +32,7 @@ const fixtures = {
     },
     { id: '600', owner_id: ada.id, channels: [{ id: '601' }] },
   ],
+  direct_messages: [{ author_id: grace.id, recipient_id: edsger.id, content: 'Hello', channel_id: channels.private }],
 };
 
 const ids = { application_id: application.id, guild_id: guildId };
@@ -131,6 +132,28 @@ describe('the commands a user may use', () => {
     expect(await names(paths.channel(channels.hidden), ada.id)).toContain('plain');
   });
 
+  it('do not show a group without subcommands, nor a command that has nothing else', async () => {
+    const group = (name: string, options: object[] = []) => ({ type: 2, name, ...text, options });
+    const subcommand = { type: 1, name: 'get', ...text };
+    const list = [
+      { name: 'mixed', ...text, options: [group('empty'), group('full', [subcommand]), subcommand] },
+      { name: 'nothing', ...text, options: [group('empty')] },
+    ];
+    for (const item of list) expect((await callApi(service, 'POST', locals, item)).status).toBe(201);
+    for (const path of [paths.guild, paths.channel(channels.general)]) {
+      const found = (await read(path, ada.id)).body as CommandIndex;
+      expect(namesOf(found)).not.toContain('nothing');
+      const mixed = found.application_commands.find(({ name }) => name === 'mixed');
+      expect(mixed?.options?.map(({ name }) => name)).toEqual(['full', 'get']);
+    }
+    const { body } = await callApi(service, 'GET', locals);
+    const stored = body as { id: string; name: string }[];
+    for (const { name } of list) {
+      const id = stored.find(command => command.name === name)?.id;
+      expect((await callApi(service, 'DELETE', `${locals}/${id}`)).status).toBe(204);
+    }
+  });
+
   it("in the bot's direct messages are those offered there", async () => {
     const expected = ['Launch', 'plain', 'adult', 'managers', 'denied', 'dm-only', 'Wave'];
     expect(await names(paths.application, grace.id)).toEqual(expected);
@@ -143,6 +166,9 @@ describe('the commands a user may use', () => {
     await playerToken(service, edsger.id, 'identify applications.commands', { integration_type: '1' });
     expect(await names(paths.user, edsger.id)).toEqual(['own']);
     expect(await names(paths.application, edsger.id)).toEqual(['own']);
+    expect(await names(paths.channel(channels.private), edsger.id)).toEqual(['own']);
+    expect(await names(paths.channel(channels.private), grace.id)).toEqual([]);
+    expect((await read(paths.channel(channels.private), ada.id)).status).toBe(404);
     await playerToken(service, grace.id, 'identify applications.commands', { integration_type: '1' });
     expect(await names(paths.guild, grace.id)).toContain('own');
   });

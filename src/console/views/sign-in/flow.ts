@@ -200,8 +200,7 @@ export function verdictOnTokens({ status, body }: Exchange): Verdict {
 /** What `authorize()` makes of its arguments: it rejects before a page is opened. */
 export function verdictOnArgs(args: FlowArgs): Verdict | undefined {
   const issues = [...checkArgs(args)];
-  if (args.way === 'custom-scheme' && args.challenge === '' && issues.length === 0)
-    issues.push(codeChallengeRequired());
+  if (args.way === 'custom-scheme' && args.challenge === '') issues.push(codeChallengeRequired());
   if (issues.length === 0) return undefined;
   const { code, message } = new ValidationError('AuthorizationArgs', issues);
   return { tone: 'fault', outcome: `ValidationError ${code}`, code, message };

@@ -1,9 +1,11 @@
 import {
   type Command,
+  type CommandOption,
   type IntegrationType,
   type InteractionContext,
   integrationTypes,
   interactionContexts,
+  optionTypes,
 } from '../../command.ts';
 
 type Placed = Pick<Command, 'guild_id' | 'contexts' | 'dm_permission' | 'integration_types'>;
@@ -26,4 +28,20 @@ export function isOfferedIn(command: Placed, context: InteractionContext): boole
 /** Whether a command belongs to such an installation of its application; a guild's command is for that guild's. */
 export function isInstalledBy(command: Placed, type: IntegrationType): boolean {
   return command.integration_types?.includes(type) ?? type === integrationTypes.GUILD_INSTALL;
+}
+
+/**
+ * A command as a picker shows it: without groups that have no subcommands. Undefined if it has nothing else, because a command with
+ * groups cannot be used by itself.
+ *
+ * @see docs/spec/commands.md#subcommands
+ */
+export function inPicker<Shown extends Pick<Command, 'options'>>(command: Shown): Shown | undefined {
+  if (!command.options?.some(isEmptyGroup)) return command;
+  const options = command.options.filter(option => !isEmptyGroup(option));
+  return options.length > 0 ? { ...command, options } : undefined;
+}
+
+function isEmptyGroup({ type, options = [] }: CommandOption): boolean {
+  return type === optionTypes.SUB_COMMAND_GROUP && options.length === 0;
 }

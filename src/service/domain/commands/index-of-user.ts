@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { integrationTypes, interactionContexts } from '../../../model/command.ts';
 import type { CommandIndex } from '../../../model/command-index.ts';
 import type { Locale } from '../../../model/locale.ts';
-import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
+import { inPicker, isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
 import { memberPlace, type PlaceMember } from '../../../model/rules/permissions/member-place.ts';
 import { permit } from '../../../model/rules/permissions/permit.ts';
 import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
@@ -33,7 +33,7 @@ export interface CommandIndexes {
    *   installed it
    */
   ofApplication(reader: IndexReader, applicationId: ApplicationId): Promise<CommandIndex>;
-  /** In a channel of one of the user's guilds. @throws RequestError `unknown_channel` for any other */
+  /** In a channel of one of the user's guilds, or of the user and another one. @throws RequestError `unknown_channel` for any other */
   ofChannel(reader: IndexReader, channelId: ChannelId): Promise<CommandIndex>;
   /**
    * In a guild, without the overwrites of its channels.
@@ -52,7 +52,7 @@ interface Found {
 }
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
-const { GUILD, BOT_DM } = interactionContexts;
+const { GUILD, BOT_DM, PRIVATE_CHANNEL } = interactionContexts;
 
 export function createCommandIndexes({ store }: Core): CommandIndexes {
   async function inGuild(reader: IndexReader, guild: GuildRecord, channelId?: ChannelId): Promise<CommandIndex> {
@@ -94,6 +94,19 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
     });
   }
 
+  async function ofInstalled(reader: IndexReader, isOffered: (command: CommandRecord) => boolean) {
+    const found: Found[] = [];
+    for (const id of await userInstalls(store, reader.user.id)) {
+      const application = await store.get('applications', id);
+      if (!application || (reader.application && reader.application.id !== id)) continue;
+      const commands = (await commandsOf(store, application, everywhere)).filter(
+        command => isInstalledBy(command, USER_INSTALL) && isOffered(command) && isOfAge(command, reader.user),
+      );
+      found.push({ application, commands });
+    }
+    return viewOf(found, reader);
+  }
+
   return {
     async ofApplication(reader, applicationId) {
       const application = await store.get('applications', applicationId);
@@ -112,8 +125,10 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
     async ofChannel(reader, channelId) {
       const guilds = await guildsOf(store, reader.user.id);
       const guild = guilds.find(({ channels }) => channels.some(({ id }) => id === channelId));
-      if (!guild) throw new RequestError('unknown_channel');
-      return inGuild(reader, guild, channelId);
+      if (guild) return inGuild(reader, guild, channelId);
+      const channel = await store.get('direct_channels', channelId);
+      if (!channel?.user_ids.includes(reader.user.id)) throw new RequestError('unknown_channel');
+      return ofInstalled(reader, command => isOfferedIn(command, PRIVATE_CHANNEL));
     },
 
     async ofGuild(reader, guildId) {
@@ -122,17 +137,8 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
       return inGuild(reader, guild);
     },
 
-    async ofUser(reader) {
-      const found: Found[] = [];
-      for (const id of await userInstalls(store, reader.user.id)) {
-        const application = await store.get('applications', id);
-        if (!application || (reader.application && reader.application.id !== id)) continue;
-        const commands = (await commandsOf(store, application, everywhere)).filter(
-          command => isInstalledBy(command, USER_INSTALL) && isOfAge(command, reader.user),
-        );
-        found.push({ application, commands });
-      }
-      return viewOf(found, reader);
+    ofUser(reader) {
+      return ofInstalled(reader, () => true);
     },
   };
 }
@@ -142,7 +148,12 @@ function isOfAge({ nsfw }: CommandRecord, { adult }: UserRecord): boolean {
 }
 
 function viewOf(found: readonly Found[], { locale }: IndexReader): CommandIndex {
-  const withCommands = found.filter(({ commands }) => commands.length > 0);
+  const withCommands = found
+    .map(({ application, commands }) => ({
+      application,
+      commands: commands.map(inPicker).filter(command => command !== undefined),
+    }))
+    .filter(({ commands }) => commands.length > 0);
   const index = {
     applications: withCommands.map(({ application }) => ({
       id: application.id,

@@ -47,15 +47,12 @@ export interface GuildPlace extends PlaceBase {
 }
 
 export interface DirectPlace extends PlaceBase {
-  readonly context: typeof interactionContexts.BOT_DM;
+  readonly context: typeof interactionContexts.BOT_DM | typeof interactionContexts.PRIVATE_CHANNEL;
 }
 
 // @see docs/spec/interactions.md#interaction
-const directPermissions =
-  permissionBits.EMBED_LINKS |
-  permissionBits.ATTACH_FILES |
-  permissionBits.MENTION_EVERYONE |
-  permissionBits.USE_EXTERNAL_EMOJIS;
+const privatePermissions = permissionBits.EMBED_LINKS | permissionBits.ATTACH_FILES | permissionBits.MENTION_EVERYONE;
+const botDirectPermissions = privatePermissions | permissionBits.USE_EXTERNAL_EMOJIS;
 
 interface Use {
   readonly application: ApplicationRecord;
@@ -70,8 +67,8 @@ interface Use {
 /**
  * Determines where the command, component or modal is used, and checks that it can be used there.
  *
- * Deviation: outside guilds every channel stands for the user's direct messages with the application's bot, because
- * there are no others; they are not stored.
+ * Deviation: outside guilds every channel that is not of two users stands for the user's direct messages with the application's bot,
+ * which are not stored.
  *
  * @throws RequestError `unknown_guild`, `unknown_channel`, `missing_access` (not a member, or the application is not
  *   installed), `invalid_form_body` when the command is not offered there, and the error of {@link permitFault} for a
@@ -136,15 +133,24 @@ async function rejectUnlessPermitted(
   return place;
 }
 
-async function findDirectPlace(view: StoreView, { application, command, user, inherited }: Use): Promise<DirectPlace> {
-  if (command && !isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
+async function findDirectPlace(
+  view: StoreView,
+  { application, command, user, invocation, inherited }: Use,
+): Promise<DirectPlace> {
+  const { BOT_DM, PRIVATE_CHANNEL } = interactionContexts;
+  const { GUILD_INSTALL } = integrationTypes;
+  const channel = await view.get('direct_channels', invocation.channelId);
+  if (channel && !channel.user_ids.includes(user.id)) throw new RequestError('unknown_channel');
+  const context = channel ? PRIVATE_CHANNEL : BOT_DM;
+  if (command && !isOfferedIn(command, context)) throw notOffered();
+  // Between two users the application is there only for a user who has installed it.
+  const isShared = !channel && (await sharesGuild(view, application.id, user.id)) && belongsTo(command, GUILD_INSTALL);
   const owners = orInherited(inherited, {
-    ...((await sharesGuild(view, application.id, user.id)) &&
-      belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
+    ...(isShared && { [GUILD_INSTALL]: '0' }),
     ...(await userInstall(view, application, command, user)),
   });
   if (command?.nsfw && !user.adult) throw permitFault({ step: 'age', outcome: 'deny' });
-  return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
+  return { context, owners, appPermissions: channel ? privatePermissions : botDirectPermissions };
 }
 
 /** @throws RequestError `missing_access` */

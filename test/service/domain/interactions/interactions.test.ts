@@ -132,6 +132,49 @@ describe("a command used in the bot's direct messages", () => {
   });
 });
 
+describe('a command used in the direct messages of two users', () => {
+  const invoke = (userId = ada) => interactions.invoke(userRecord(userId), use({ guild_id: null, channel_id: '77' }));
+
+  beforeEach(() =>
+    world.core.store.transact('place', transaction => {
+      const pair = `${ada}/${ben}`;
+      transaction.put('direct_channels', {
+        id: '77',
+        pair,
+        user_ids: [ada, ben],
+        last_message_id: null,
+        message_count: 0,
+      });
+      transaction.put('commands', command({ integration_types: [0, 1], contexts: [1, 2] }));
+      const scopes = ['applications.commands'];
+      transaction.put('authorizations', { id: '1', application_id: '1', user_id: ada, scopes });
+      transaction.put('authorizations', { id: '2', application_id: '1', user_id: cyn, scopes });
+    }),
+  );
+
+  it('has the context of a private channel, and is there for the user who installed the application', async () => {
+    await invoke();
+    expect(heard.at(-1)?.data).toMatchObject({
+      user: { id: ada },
+      context: 2,
+      app_permissions: '180224',
+      authorizing_integration_owners: { 1: ada },
+      channel: { id: '77', type: 1 },
+    });
+    expect(heard.at(-1)?.data.authorizing_integration_owners).toEqual({ 1: ada });
+  });
+
+  it('is rejected for one who has not installed it, for others, and for a command that is not offered there', async () => {
+    expect(await refusal(invoke(ben))).toMatchObject({ reason: 'missing_access' });
+    expect(await refusal(invoke(cyn))).toMatchObject({ reason: 'unknown_channel' });
+    for (const contexts of [[0, 1] as const, null]) {
+      const fields = { integration_types: [0, 1] as const, contexts };
+      await world.core.store.transact('place', transaction => transaction.put('commands', command(fields)));
+      expect(await refusal(invoke())).toMatchObject({ reason: 'invalid_form_body', paths: ['data.id'] });
+    }
+  });
+});
+
 describe('a use that cannot be', () => {
   it.each([
     ['no object', [], ''],
