@@ -120,7 +120,8 @@ export interface Credentials {
   /**
    * Returns a valid access token. It usually resolves without a request: only a token that has expired or was rejected is
    * refreshed first. Concurrent callers share one refresh, and aborting one call does not abort it for the others. For a second
-   * after a refresh that brought no usable token, and as long as the service asked to wait, it rejects without a request.
+   * after the third refresh in a row that brought no usable token, and as long as the service asked to wait, it rejects without a
+   * request.
    *
    * @throws OAuthError `signed_out`: no player is signed in; `no_usable_token`; TransportError, RateLimitError, ApiError,
    *   KeychainError: the token cannot be refreshed now, and the player stays signed in; ArgumentError `closed`

@@ -92,8 +92,10 @@ export interface SharedCredentialsPorts {
   readonly entropy: Entropy;
 }
 
-// A game may ask for the token before each of its own requests, and must not pass all of them on to a service that is not well.
+// A game may ask for the token before each of its own requests, and must not pass all of them on to a service that is not well. The
+// first attempts are made without a pause, because a player may retry.
 const restMs = 1_000;
+const attemptsWithoutRest = 3;
 
 // A refreshed token can be the rejected one again (another process's, or a repeated answer), or have expired already.
 const refreshesMax = 3;
@@ -122,6 +124,8 @@ class SharedCredentials implements Credentials {
   /** Aborts the attempts to save a refreshed credential: a newer one replaces it, or the credentials are closed. */
   #saving: AbortController | undefined;
   #failures = 0;
+  /** In a row, since there was a usable token. */
+  #attemptsInVain = 0;
   /** What {@link accessToken} rejects with, instead of sending a request, until this time of the steady clock. */
   #resting: { readonly error: RallypointError; readonly untilMs: number } | undefined;
   #isSigningIn = false;
@@ -207,6 +211,7 @@ class SharedCredentials implements Credentials {
     const nowMs = this.#ports.clock.now();
     const current = this.#tokenExcept(rejected, nowMs);
     if (current !== undefined) {
+      this.#attemptsInVain = 0;
       if (this.#dueMs <= nowMs) this.#refreshInBackground();
       return current;
     }
@@ -218,10 +223,8 @@ class SharedCredentials implements Credentials {
       if (token !== undefined) return token;
     }
     if (this.#credential) {
-      throw this.#rest(
-        new OAuthError('no_usable_token', 'Every stored token has expired or was rejected. Sign in again.'),
-        restMs,
-      );
+      const message = 'Every stored token has expired or was rejected. Sign in again.';
+      throw this.#rest(new OAuthError('no_usable_token', message));
     }
     const reason = this.state.reason ?? 'never signed in';
     throw new OAuthError('signed_out', `No player is signed in (${reason}). Call signIn() first.`);
@@ -403,11 +406,12 @@ class SharedCredentials implements Credentials {
     const askedMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
     logger.warn({ code: codeOf(error), pauseMs }, 'the credential could not be refreshed; it is retried');
     this.#refreshAt(clock.now() + Math.max(pauseMs, askedMs));
-    this.#publish({ trouble: this.#rest(asRallypointError(error), Math.max(restMs, askedMs)) });
+    this.#publish({ trouble: this.#rest(asRallypointError(error), askedMs) });
   }
 
-  #rest(error: RallypointError, ms: number): RallypointError {
-    this.#resting = { error, untilMs: steadyNow(this.#ports.clock) + ms };
+  #rest(error: RallypointError, askedMs = 0): RallypointError {
+    const pauseMs = ++this.#attemptsInVain < attemptsWithoutRest ? 0 : restMs;
+    this.#resting = { error, untilMs: steadyNow(this.#ports.clock) + Math.max(pauseMs, askedMs) };
     return error;
   }
 
