@@ -1,12 +1,20 @@
 import { systemClock } from '../wire/clock/ports.ts';
+import { errorMessage } from './failure.ts';
 import { rallypoint } from './rallypoint.ts';
 import { systemTerminal } from './terminal.ts';
 
 /** After the command is done, what may still hold the process for this long. */
 const lingerMs = 1000;
 
-// A reader that goes away, like `head -1` after the ready line, does not end the service.
-process.stdout.on('error', () => {});
+const args = process.argv.slice(2);
+
+// Neither a reader that goes away, like `head -1` after the ready line, nor a full disk ends the service. Any other command has failed
+// when its output is lost.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || args[0] === 'serve' || process.exitCode) return;
+  process.exitCode = 1;
+  process.stderr.write(`rallypoint: The output could not be written: ${errorMessage(error)}\n`);
+});
 
 // Node.js 22 calls its SQLite experimental, on the stream of our log. That is of no use to the user of the command.
 const { emitWarning } = process;
@@ -14,5 +22,6 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   if (!/^SQLite is an experimental/.test(String(warning))) Reflect.apply(emitWarning, process, [warning, ...rest]);
 };
 
-process.exitCode = await rallypoint(process.argv.slice(2), systemTerminal);
+const exitCode = await rallypoint(args, systemTerminal);
+process.exitCode ||= exitCode;
 systemClock.schedule(lingerMs, () => process.exit());

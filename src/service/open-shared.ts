@@ -24,7 +24,7 @@ import { openPostgres, type Postgres } from './store/postgres/postgres.ts';
 import { openPostgresStore } from './store/postgres/store.ts';
 import type { PendingWork } from './support/pending-work.ts';
 import type { NodeGauges } from './telemetry/metrics.ts';
-import type { SharedEngine } from './telemetry/readiness.ts';
+import type { Dependency } from './telemetry/readiness.ts';
 
 /** Everything that is different on a node of a cluster; this module and what it loads is loaded for one only. */
 export interface SharedParts {
@@ -34,7 +34,7 @@ export interface SharedParts {
   readonly files: FileStore;
   /** This node's number in its ids, each time that one is made. */
   readonly worker: () => number;
-  readonly engines: readonly SharedEngine[];
+  readonly engines: readonly Dependency[];
   readonly gauges: NodeGauges;
   /** Rejects a virtual clock beside other nodes, and any node beside one with a virtual clock. */
   checkClock(clock: Clock): Promise<void>;

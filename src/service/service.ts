@@ -27,12 +27,13 @@ import {
 } from './options.ts';
 import { createParts } from './parts.ts';
 import { createApiServer, openOperators } from './servers.ts';
+import { databaseIn } from './store/data-folder.ts';
 import { keptLog } from './support/kept-log.ts';
 import { isLoopback } from './support/network-address.ts';
 import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { Readiness } from './telemetry/readiness.ts';
+import { databaseFile, Readiness } from './telemetry/readiness.ts';
 import type { FaultControl } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 
@@ -214,7 +215,8 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
       core.log.warn({ connections: cutOff }, 'Connections were still open at the deadline and were closed.');
   });
   await parts.lobbies.calls.announceNewServer();
-  readiness.start(core.store, sharedParts?.engines);
+  const files = options.data === undefined ? [] : [databaseFile(databaseIn(options.data))];
+  readiness.start(core.store, sharedParts?.engines ?? files);
 
   const { api: apiBase, web: webBase, gateway } = core.addresses;
   const addresses: ServiceAddresses = {

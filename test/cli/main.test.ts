@@ -4,8 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../src/model/version.ts';
+import { needs } from '../support/runs/parts.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'src', 'cli', 'main.ts');
@@ -49,7 +51,21 @@ function folder(): string {
   return path;
 }
 
+const posix = await needs('posix');
+
 describe('rallypoint', () => {
+  it.skipIf(posix.missing || !existsSync('/dev/full')).each([
+    { to: '> /dev/full', code: 1, said: /^rallypoint: The output could not be written: ENOSPC.*\n$/ },
+    { to: '| true', code: 0, said: /^$/ },
+  ])(`fails when its output is lost, unless nobody reads it: --help $to${posix.note}`, async ({ to, code, said }) => {
+    const script = `{ "$0" "$1" --help; echo $? >&3; } 3>"$2" ${to}`;
+    const file = join(folder(), 'code');
+    const child = spawn('sh', ['-c', script, process.execPath, main, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(stderr).toMatch(said);
+    expect(Number(readFileSync(file, 'utf8'))).toBe(code);
+  });
+
   it('shows help and version on stdout, with exit code 0', async () => {
     const [help, topic, serveHelp, shown] = await Promise.all(
       [['--help'], ['help', 'serve'], ['serve', '-h'], ['--version']].map(args => rallypoint(...args).ended),

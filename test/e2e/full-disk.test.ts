@@ -45,6 +45,7 @@ it.skipIf(posix.missing)(
       readiness = await readyz();
     }
     expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('5');
     expect({ status: readiness.status, body: await readiness.json() }).toEqual({
       status: 503,
       body: { status: 'unavailable', reasons: ['store_failed'] },

@@ -3,7 +3,7 @@ import { apiErrors, RallypointError, ValidationError } from '../../model/errors/
 import { formatIssues, type Issue } from '../../model/errors/issue.ts';
 import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
-import { isEngineFailure, logLevelOf } from '../http/errors.ts';
+import { errorReply, isEngineFailure, logLevelOf } from '../http/errors.ts';
 import type { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
@@ -144,7 +144,8 @@ function rejectForNow(
   error: StoreError | BusError,
 ): FastifyReply {
   deps.core.log[logLevelOf(error)]({ call: request.routeOptions.url, error }, 'A control call failed.');
-  return reply.code(apiErrors.overloaded.status).send({ code: error.code, message: error.message });
+  const { status, headers = {} } = errorReply(error);
+  return reply.code(status).headers(headers).send({ code: error.code, message: error.message });
 }
 
 /** What is wrong in a body, and where. */

@@ -113,6 +113,7 @@ const unreadyWords: Readonly<Record<string, readonly [string, string]>> = {
   starting: ['The service is starting.', ''],
   draining: ['The service is stopping.', ''],
   store_failed: ['The last write to the store failed.', 'Look into the log; a full disk is the usual reason.'],
+  store_missing: ['The database was deleted or moved.', 'Save the state before the service ends.'],
   store_unavailable: ['The database does not answer.', 'Requests are answered 503 until it does.'],
   bus_unavailable: ['Redis does not answer.', 'Limited calls are answered 503 until it does.'],
 };

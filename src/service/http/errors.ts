@@ -25,11 +25,16 @@ export function requestErrorReply(fault: RequestError): Reply {
   const { code, status } = apiErrors[fault.reason];
   const message = apiMessages[fault.reason];
   const errors = fault.issues.length > 0 ? { errors: issuesToTree(fault.issues) } : {};
-  return { status, body: { message, code, ...fault.extra, ...errors }, ...sharedLimit(fault) };
+  return { status, body: { message, code, ...fault.extra, ...errors }, ...waitOf(fault, status) };
 }
 
-/** Headers of an error with `retry_after`, which belongs to a limit that several callers share. @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates */
-function sharedLimit({ extra: { retry_after } }: RequestError): Pick<Reply, 'headers'> {
+/**
+ * Headers of an error with `retry_after`, which belongs to a limit that several callers share, and of what the service cannot do now.
+ *
+ * @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates
+ */
+function waitOf({ extra: { retry_after } }: RequestError, status: number): Pick<Reply, 'headers'> {
+  if (status === 503) return { headers: { 'retry-after': String(runtimeLimits.retryMs / 1000) } };
   if (typeof retry_after !== 'number') return {};
   return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
 }
@@ -61,7 +66,8 @@ const shortages: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 /** The answer for an error that was thrown while a request was served. Unexpected errors become 500 without details. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof RequestError) return requestErrorReply(error);
-  if (isEngineFailure(error)) return overloadedReply();
+  // Nothing was written, so the request may be retried.
+  if (isEngineFailure(error)) return requestErrorReply(new RequestError('overloaded'));
   const code = (error as { code?: unknown } | null)?.code;
   if (shortages.has(code)) return requestErrorReply(new RequestError('unavailable'));
   return requestErrorReply(new RequestError(frameworkFaults.get(code) ?? 'internal_error'));
@@ -70,12 +76,6 @@ export function errorReply(error: unknown): Reply {
 /** Whether the store or the bus failed, and not the service itself. */
 export function isEngineFailure(error: unknown): error is StoreError | BusError {
   return error instanceof StoreError || error instanceof BusError;
-}
-
-/** The store could not read or write, for example because the disk is full. Nothing was written, so the request may be retried. */
-function overloadedReply(): Reply {
-  const headers = { 'retry-after': String(runtimeLimits.storeRetryMs / 1000) };
-  return { ...requestErrorReply(new RequestError('overloaded')), headers };
 }
 
 const outages: ReadonlySet<unknown> = new Set(['store_unavailable', 'bus_unavailable', 'node_outdated']);

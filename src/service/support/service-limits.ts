@@ -143,8 +143,8 @@ export const runtimeLimits = {
   eventLogBytesMax: 64 * 1024 * 1024,
   /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
   eventLogDeliveriesMax: 4_000_000,
-  /** The Retry-After of a request that failed in the store. */
-  storeRetryMs: 5000,
+  /** The Retry-After of what the service cannot do now, for example because its store fails. */
+  retryMs: 5000,
 } as const;
 
 /**

@@ -1,19 +1,32 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { systemClock } from '../../wire/clock/ports.ts';
 import type { Store } from '../store/contract.ts';
 
 /** Why a service is not ready. */
-export type UnreadyReason = 'starting' | 'draining' | 'store_failed' | UnavailableEngine;
+export type UnreadyReason = 'starting' | 'draining' | 'store_failed' | Unavailable;
 
-export type UnavailableEngine = 'store_unavailable' | 'bus_unavailable';
+export type Unavailable = 'store_missing' | 'store_unavailable' | 'bus_unavailable';
 
-/** An engine that the nodes of a cluster share. */
-export interface SharedEngine {
-  readonly reason: UnavailableEngine;
+/** What a service needs: the file of its database, or the engines that the nodes of a cluster share. */
+export interface Dependency {
+  readonly reason: Unavailable;
   /** Rejects when it cannot be used. */
   ask(): Promise<unknown>;
 }
 
-/** How long an engine may take to answer a probe, which itself is waited for only a second or a few. */
+/** An open database whose file was deleted or moved can still be written, but the next start does not find it. */
+export function databaseFile(path: string): Dependency {
+  const location = resolve(path);
+  return {
+    reason: 'store_missing',
+    async ask() {
+      if (!existsSync(location)) throw new Error(`${location} was deleted or moved.`);
+    },
+  };
+}
+
+/** How long a dependency may take to answer a probe, which itself is waited for only a second or a few. */
 const askMs = 1000;
 
 /** Interval of the probes of a failed store. */
@@ -24,20 +37,20 @@ const triedText = 'x'.repeat(64 * 1024);
 
 /**
  * Whether a service takes traffic. After a failed commit it is not ready until a commit was written: by requests that still arrive, or
- * by a probe, at most once a second, when `/readyz` is called. A node of a cluster is not ready either while an engine does not answer.
+ * by a probe, at most once a second, when `/readyz` is called. It is not ready either while something that it needs does not answer.
  */
 export class Readiness {
   #phase: 'starting' | 'ready' | 'draining' = 'starting';
   #store: Store | undefined;
   #hasStoreFailed = false;
   #triedAtMs = Number.NEGATIVE_INFINITY;
-  #engines: readonly SharedEngine[] = [];
-  #unavailable: readonly UnavailableEngine[] = [];
+  #dependencies: readonly Dependency[] = [];
+  #unavailable: readonly Unavailable[] = [];
 
   /** The service takes traffic from here on; probes are written to `store`. */
-  start(store: Store, engines: readonly SharedEngine[] = []): void {
+  start(store: Store, dependencies: readonly Dependency[] = []): void {
     this.#store = store;
-    this.#engines = engines;
+    this.#dependencies = dependencies;
     this.#phase = 'ready';
   }
 
@@ -63,13 +76,13 @@ export class Readiness {
   /** Like {@link reasons}, after a probe of the store if one is due. */
   async check(): Promise<readonly UnreadyReason[]> {
     if (!this.#store || this.#phase !== 'ready') return this.reasons;
-    if (this.#engines.length === 0) await this.#tryStore(this.#store);
-    else await Promise.all([inTime(this.#tryStore(this.#store)), this.#askEngines()]);
+    if (this.#dependencies.length === 0) await this.#tryStore(this.#store);
+    else await Promise.all([inTime(this.#tryStore(this.#store)), this.#askDependencies()]);
     return this.reasons;
   }
 
-  async #askEngines(): Promise<void> {
-    const asked = this.#engines.map(async ({ reason, ask }) => ((await inTime(ask())) ? [] : [reason]));
+  async #askDependencies(): Promise<void> {
+    const asked = this.#dependencies.map(async ({ reason, ask }) => ((await inTime(ask())) ? [] : [reason]));
     this.#unavailable = (await Promise.all(asked)).flat();
   }
 

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { inMemory, openDatabase } from '../../../src/service/store/sqlite/database.ts';
 import { sqliteStoreOver } from '../../../src/service/store/sqlite/store.ts';
-import { Readiness } from '../../../src/service/telemetry/readiness.ts';
+import { databaseFile, Readiness } from '../../../src/service/telemetry/readiness.ts';
 import { lobbyRecord } from '../../support/store/records.ts';
 
 describe('readiness', () => {
@@ -30,6 +33,22 @@ describe('readiness', () => {
     await write();
     await store.close();
     expect(await readiness.check()).toEqual(['store_failed']);
+  });
+
+  it('fails while the database is not at its place', async () => {
+    const readiness = new Readiness();
+    const folder = mkdtempSync(join(tmpdir(), 'rallypoint-ready-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const location = join(folder, 'store.sqlite');
+    writeFileSync(location, '');
+    const store = sqliteStoreOver(await openDatabase(inMemory), { location: inMemory, sink: () => {} });
+    onTestFinished(() => store.close());
+    readiness.start(store, [databaseFile(location)]);
+    expect(await readiness.check()).toEqual([]);
+    renameSync(location, `${location}-moved`);
+    expect(await readiness.check()).toEqual(['store_missing']);
+    renameSync(`${location}-moved`, location);
+    expect(await readiness.check()).toEqual([]);
   });
 
   it('fails before the start and while the service drains', async () => {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
 
@@ -39,7 +40,7 @@ export class CommitMark {
   /** Opens the mark and moves it to `commits`. @throws what the system says */
   constructor(location: string, commits: number, log: Logger) {
     this.#log = log;
-    this.#location = location;
+    this.#location = resolve(location);
     this.#file = openSync(markPath(location), 'a+', 0o600);
     closeSync(this.#file);
     this.#file = openSync(markPath(location), 'r+');
@@ -69,11 +70,11 @@ export class CommitMark {
 
   /** An open file that has no name any more can be written for as long as the process lives. */
   #noticeDeletion(): void {
-    if (this.#isDeleted || fstatSync(this.#file).nlink > 0 || existsSync(this.#location)) return;
+    if (this.#isDeleted || existsSync(this.#location)) return;
     this.#isDeleted = true;
     this.#log.error(
       { location: this.#location },
-      'The data folder was deleted: all state is lost when the service ends. Save it before, by GET /control/snapshot.',
+      'The database was deleted or moved. If it was deleted, all state is lost when the service ends: save it before, by GET /control/snapshot.',
     );
   }
 

@@ -62,7 +62,7 @@ export function layoutOf(database: DatabaseSync, location: string): number {
   if (owner === applicationId || (owner === 0 && version === 0 && tables === 0)) return version;
   throw new StoreError(
     'store_unusable',
-    `${location} is an SQLite database, but not one of Rallypoint's. Choose another data folder.`,
+    `${location} is an SQLite database, but not one of Rallypoint's. Choose another file or data folder.`,
   );
 }
 

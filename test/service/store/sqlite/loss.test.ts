@@ -187,23 +187,23 @@ it('an attempt to open a store a second time within a process does not give its 
   expect(await count()).toBe(2);
 });
 
-it.skipIf(posix.missing)(
-  `a store whose folder is deleted logs that once, and still has all records${posix.note}`,
-  async () => {
-    const { log, lines } = recordingLog();
-    const store = await openSqliteStore({ location, sink: () => {}, log });
-    const put = (id: string) => store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id })));
-    await put('1');
-    expect(lines).toEqual([]);
-    // The mark alone is deleted to continue without what is missing.
-    await rm(`${location}-mark`);
-    await put('4');
-    expect(lines).toEqual([]);
-    await rm(folder.path, { recursive: true });
-    await put('2');
-    await put('3');
-    expect(lines).toMatchObject([{ level: 'error', location, message: expect.stringContaining('was deleted') }]);
-    expect(store.list('lobbies').map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
-    await store.close();
-  },
-);
+it.skipIf(posix.missing).each([
+  { what: 'folder', path: () => folder.path },
+  { what: 'database', path: () => location },
+])(`a store whose $what is deleted logs that once, and still has all records${posix.note}`, async ({ path }) => {
+  const { log, lines } = recordingLog();
+  const store = await openSqliteStore({ location, sink: () => {}, log });
+  const put = (id: string) => store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id })));
+  await put('1');
+  expect(lines).toEqual([]);
+  // The mark alone is deleted to continue without what is missing.
+  await rm(`${location}-mark`);
+  await put('4');
+  expect(lines).toEqual([]);
+  await rm(path(), { recursive: true });
+  await put('2');
+  await put('3');
+  expect(lines).toMatchObject([{ level: 'error', location, message: expect.stringContaining('was deleted') }]);
+  expect(store.list('lobbies').map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
+  await store.close();
+});

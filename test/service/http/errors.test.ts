@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { BusError } from '../../../src/service/bus/errors.ts';
+import { errorReply } from '../../../src/service/http/errors.ts';
+import { StoreError } from '../../../src/service/store/errors.ts';
+import { RequestError } from '../../../src/service/support/request-error.ts';
+
+it.each([
+  ['a full store', new StoreError('store_full', 'No space is left.')],
+  ['an unavailable bus', new BusError('bus_unavailable', 'Redis does not answer.')],
+  ['too many open files', Object.assign(new Error('too many open files'), { code: 'EMFILE' })],
+  ['a part that could not be loaded', new RequestError('unavailable')],
+])('%s is answered 503 with the seconds to wait', (_, error) => {
+  expect(errorReply(error)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+});
+
+it('any other error without a limit has no time to wait', () => {
+  expect(errorReply(new RequestError('not_found')).headers).toBeUndefined();
+  expect(errorReply(new Error('unforeseen'))).toMatchObject({ status: 500 });
+  expect(errorReply(new Error('unforeseen')).headers).toBeUndefined();
+});
