@@ -10,8 +10,10 @@ const args = process.argv.slice(2);
 
 // Neither a reader that goes away, like `head -1` after the ready line, nor a full disk ends the service. Any other command has failed
 // when its output is lost.
+let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE' || args[0] === 'serve' || process.exitCode) return;
+  if (error.code === 'EPIPE' || args[0] === 'serve' || isLost) return;
+  isLost = true;
   process.exitCode = 1;
   process.stderr.write(`rallypoint: The output could not be written: ${errorMessage(error)}\n`);
 });
