@@ -1,6 +1,7 @@
 import type { FetchInit } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
+import { ReceivedBody } from '../../wire/http/transport.ts';
 import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import type { OutboundKind } from '../telemetry/metrics.ts';
@@ -72,12 +73,7 @@ export function readJsonReply({ contentType, body }: OutsideReply): unknown {
 }
 
 async function readBytes({ body }: Response, bytesMax: number): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > bytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const received = new ReceivedBody(bytesMax);
+  for await (const chunk of body ?? []) if (!received.add(chunk)) return undefined;
+  return received.bytes();
 }
