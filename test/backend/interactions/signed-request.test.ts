@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   collectBody,
@@ -7,15 +5,7 @@ import {
   ReceivedRequests,
   type SignedRequest,
 } from '../../../src/backend/interactions/signed-request.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
-
-function heapBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
+import { heapBytes } from '../../support/heap.ts';
 
 const driftMs = 300_000;
 const nowMs = Date.UTC(2026, 10, 1);

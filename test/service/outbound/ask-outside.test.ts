@@ -1,21 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { askOutside } from '../../../src/service/outbound/ask-outside.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { Metrics } from '../../../src/service/telemetry/metrics.ts';
 import { silentLogger, systemClock } from '../../../src/wire/clock/ports.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
+import { heapBytes } from '../../support/heap.ts';
 
 const bytesMax = 1024 * 1024;
-
-function heapBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 /** Asks a server whose answer is these pieces. */
 async function bodyOf(pieces: Iterable<Uint8Array>): Promise<Buffer | undefined> {

@@ -1,16 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { answerBytesMax, ReceivedBody } from '../../../src/wire/http/transport.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
-
-function heapBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
+import { heapBytes } from '../../support/heap.ts';
 
 it('keeps a body in memory proportional to its bytes, however small its pieces are', () => {
   const before = heapBytes();
