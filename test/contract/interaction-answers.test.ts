@@ -28,6 +28,7 @@ import { nodeTransport } from '../../src/wire/http/node-transport.ts';
 import { useCommand } from '../support/commands/use-command.ts';
 import { useComponent } from '../support/commands/use-component.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { notAwaited } from '../support/not-awaited.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
@@ -402,7 +403,18 @@ describe('collecting components', () => {
     expect(await collected.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('rejects with what its filter throws; the use goes to the router', async () => {
+  const throwing = () => {
+    throw new Error('broken');
+  };
+  it.each<readonly [what: string, filter: () => boolean, error: object]>([
+    ['what its filter throws', throwing, { message: 'broken' }],
+    ['invalid_filter if its filter is async', notAwaited(async () => true), { code: 'invalid_filter' }],
+    [
+      'invalid_filter if its filter is async and rejects',
+      notAwaited(async () => throwing()),
+      { code: 'invalid_filter' },
+    ],
+  ])('rejects with %s; the use goes to the router', async (_, filter, error) => {
     const routed = Promise.withResolvers<string>();
     const { promise, resolve } = Promise.withResolvers<ReceivedInteraction>();
     await listen(async interaction => {
@@ -411,10 +423,7 @@ describe('collecting components', () => {
       resolve(interaction);
     });
     const message = await firstMessage();
-    const filter = () => {
-      throw new Error('filter');
-    };
-    const waiting = expect((await promise).awaitComponent({ filter })).rejects.toThrow('filter');
+    const waiting = expect((await promise).awaitComponent({ filter })).rejects.toMatchObject(error);
     await press(message, 'yes');
     await waiting;
     expect(await routed.promise).toBe('yes');

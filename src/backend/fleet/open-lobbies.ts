@@ -7,6 +7,7 @@ import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
 import { type Operation, Operations } from '../operation.ts';
 import { partsOf } from '../parts.ts';
+import { saysYes } from '../says-yes.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
 import { OwnershipError } from './ownership-error.ts';
 import { RecordTable, type Stored } from './registry.ts';
@@ -35,7 +36,7 @@ export interface OpenLobby<LobbyMetadata = Metadata> {
 }
 
 export interface LobbySearch<LobbyMetadata = Metadata> {
-  /** Metadata that the lobby must have, key by key, or a function that decides. Default: every lobby. */
+  /** Metadata that the lobby must have, key by key, or a function that decides, not an async one. Default: every lobby. */
   readonly where?: Metadata | ((lobby: OpenLobby<LobbyMetadata>) => boolean) | undefined;
   /** Default: 1. */
   readonly freeSeatsMin?: number | undefined;
@@ -81,7 +82,11 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
   open(input: OpenLobbyInput, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata>>;
   /** Undefined when no lobby of this id was opened here. */
   get(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
-  /** Listed lobbies, from the directory alone. One that has ended by itself is found until it is refreshed. @throws ArgumentError `invalid_limit` */
+  /**
+   * Listed lobbies, from the directory alone. One that has ended by itself is found until it is refreshed.
+   *
+   * @throws ArgumentError `invalid_limit`, `invalid_filter`
+   */
   search(search?: LobbySearch<LobbyMetadata>, options?: RequestOptions): Promise<readonly OpenLobby<LobbyMetadata>[]>;
   /**
    * Gives the player a seat in the first listed lobby that fits, and creates one if there is none. Lobbies that have ended
@@ -89,7 +94,7 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
    *
    * Players who come at the same moment, while there is no lobby, may each create one.
    *
-   * @throws ApiError `unknown_user`
+   * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`
    */
   quickMatch(
     userId: UserId,
@@ -269,7 +274,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
       if (!value.isListed || value.capacity - value.players.length < freeSeatsMin) continue;
       if (typeof where === 'object' && !hasMetadata(value.metadata, where)) continue;
       const lobby = shown(id as LobbyId, value);
-      if (typeof where !== 'function' || where(lobby)) found.push(lobby);
+      if (typeof where !== 'function' || saysYes('where', where, lobby)) found.push(lobby);
     }
     return found.sort(sort).slice(0, limit);
   }

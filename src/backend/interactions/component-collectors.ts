@@ -1,12 +1,16 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import { type ComponentInteraction, type Interaction, interactionTypes } from '../../model/interaction.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
+import { saysYes } from '../says-yes.ts';
 
 /** Which uses of components are collected. */
 export interface CollectOptions<Use> {
   /** Custom ids of components. Default: all of the message. */
   readonly customIds?: readonly string[] | undefined;
-  /** Returns false for a use that the router's handler should get instead. */
+  /**
+   * Returns false for a use that the router's handler should get instead. What it throws ends collecting; so does a promise,
+   * with ArgumentError `invalid_filter`.
+   */
   readonly filter?: ((use: Use) => boolean) | undefined;
   /** How long to collect. Default and maximum: until the interaction's token expires. */
   readonly timeoutMs?: number | undefined;
@@ -125,7 +129,7 @@ class Collector<Collected extends Use> implements AsyncIterableIterator<Collecte
     if (this.#hasEnded || this.#waiting.length >= collectorLimits.usesWaitingMax) return false;
     if (this.#customIds?.has(use.payload.data.custom_id) === false) return false;
     try {
-      if (this.#options.filter?.(use) === false) return false;
+      if (this.#options.filter && !saysYes('filter', this.#options.filter, use)) return false;
     } catch (error) {
       this.end(error);
       return false;

@@ -146,6 +146,7 @@ export const errorCodes = {
       invalid_capacity: 'The capacity of an open lobby is outside its bounds.',
       invalid_credential: 'A credential is empty or malformed.',
       invalid_custom_id_pattern: 'A pattern of custom ids is malformed.',
+      invalid_filter: 'A function that decides by true or false returned a promise.',
       invalid_lease: 'The lease is shorter than the minimum.',
       invalid_lobby_key: 'The key of a lobby is empty or too long.',
       invalid_public_key: "The application's public key must be 64 hexadecimal digits.",

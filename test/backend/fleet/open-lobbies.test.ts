@@ -8,6 +8,7 @@ import {
 } from '../../../src/backend/fleet/index.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import type { StandardSchema } from '../../../src/model/metadata-schema.ts';
+import { notAwaited } from '../../support/not-awaited.ts';
 import { tries } from '../../support/runs/tries.ts';
 import { Fleet, type GameServer, players } from './rig.ts';
 
@@ -53,6 +54,21 @@ describe('a search', () => {
     expect(await idsOf({ where: race })).toEqual([first.id]);
     await lobbies.setListed(first.id, false);
     expect(await idsOf({ where: race })).toEqual([]);
+  });
+
+  it.each<readonly [what: string, where: () => boolean]>([
+    ['says yes', notAwaited(async () => true)],
+    ['rejects', notAwaited(() => Promise.reject(new Error('broken')))],
+  ])('refuses an async function that %s: every lobby would fit', async (_, where) => {
+    await lobbies.open({ capacity: 1 });
+    await expect(lobbies.search({ where })).rejects.toMatchObject({
+      code: 'invalid_filter',
+      message: 'where must return a boolean, not a promise.',
+    });
+    await expect(lobbies.quickMatch(ada, { where, otherwise: { capacity: 1 } })).rejects.toMatchObject({
+      code: 'invalid_filter',
+    });
+    expect(await lobbies.search()).toHaveLength(1);
   });
 
   it('gives as many as asked for, 1 to 1,000', async () => {
