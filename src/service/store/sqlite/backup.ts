@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, chmod, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, link, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,6 +15,12 @@ import { isFull, isMissing, openingError } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
+
+const copyFolderPrefix = '.rallypoint-';
+// The prefix, and what mkdtemp() adds to it.
+const copyFolderPattern = /^\.rallypoint-[A-Za-z0-9]{6}$/;
+// No copy takes that long.
+const abandonedAfterMs = 24 * 3_600_000;
 
 /** What a backup holds. */
 export interface BackupReport {
@@ -172,9 +178,11 @@ async function withDatabase<T>(location: string, work: (database: DatabaseSync) 
 
 /** Runs `work` in a temporary folder next to `target`, on the same disk. */
 async function besides<T>(target: string, work: (copy: string) => Promise<T>): Promise<T> {
+  const parent = dirname(resolve(target));
   let folder: string | undefined;
   try {
-    folder = await mkdtemp(join(dirname(resolve(target)), '.rallypoint-'));
+    await removeAbandoned(parent);
+    folder = await mkdtemp(join(parent, copyFolderPrefix));
     return await work(join(folder, 'copy.sqlite'));
   } catch (error) {
     if (error instanceof RallypointError) throw error;
@@ -183,6 +191,22 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
     throw new StoreError(code, `${target} could not be written: ${reason}.`, { cause: error });
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what copies that were killed have left. What cannot be removed does no harm. */
+async function removeAbandoned(parent: string): Promise<void> {
+  const before = Date.now() - abandonedAfterMs;
+  // A folder that is missing or may not be listed: making the copy says what is wrong, if anything is.
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isDirectory() || !copyFolderPattern.test(entry.name)) continue;
+    const folder = join(parent, entry.name);
+    try {
+      if ((await stat(folder)).mtimeMs < before) await rm(folder, { recursive: true, force: true });
+    } catch {
+      // It belongs to another user, or another backup has removed it.
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
@@ -37,6 +37,30 @@ it('a backup is what the data folder was then, and its restored folder continues
   expect(await put(restored, '3')).toEqual(['1', '3']);
   // Its mark is its own.
   expect(await put(restored, '4')).toEqual(['1', '3', '4']);
+});
+
+it('a backup removes what killed ones have left in its folder for a day, and nothing else', async () => {
+  const dayMs = 24 * 3_600_000;
+  const make = async (name: string, ageMs: number) => {
+    const path = join(folder.path, name);
+    await mkdir(path);
+    await writeFile(join(path, 'copy.sqlite'), 'half of a copy');
+    const time = new Date(Date.now() - ageMs);
+    await utimes(path, time, time);
+  };
+  await make('.rallypoint-aB3xY9', dayMs + 60_000);
+  await make('.rallypoint-underW', dayMs - 60_000);
+  await make('.rallypoint-mine', 2 * dayMs);
+  await symlink(join(folder.path, '.rallypoint-mine'), join(folder.path, '.rallypoint-linked'));
+  await backUp(data, file);
+  expect((await readdir(folder.path)).sort()).toEqual([
+    '.rallypoint-linked',
+    '.rallypoint-mine',
+    '.rallypoint-underW',
+    'backup.sqlite',
+    'data',
+  ]);
+  expect(await readdir(join(folder.path, '.rallypoint-mine'))).toEqual(['copy.sqlite']);
 });
 
 it('a backup is never written over what is there', async () => {
