@@ -1,5 +1,6 @@
 import { isSnowflake } from '../model/snowflake.ts';
 import { type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
+import { readFolder } from './serve-options.ts';
 
 /** The options of `rallypoint doctor`, by the headings of the help. */
 export const doctorOptions: OptionGroups = {
@@ -55,7 +56,7 @@ export function readDoctorSettings(args: readonly string[]): DoctorSettings | un
   if (handler !== undefined && scheme === undefined && applicationId === undefined) {
     throw new UsageError('--handler needs a scheme. Pass --scheme or --application too.');
   }
-  const data = optionText(given, 'data');
+  const data = readFolder(given);
   const other = ['scheme', 'application', 'folder', 'handler'].find(name => given[name] !== undefined);
   const store = optionText(given, 'store');
   const state = data === undefined ? 'store' : 'data';

@@ -387,7 +387,7 @@ function readState(given: GivenOptions, environment: ProcessEnvironment): Pick<S
     return { shared: readShared(store, bus, environment) };
   }
   if (given.memory) return {};
-  const data = store === undefined ? (optionText(given, 'data') ?? defaults.data) : readEmbeddedStore(store);
+  const data = store === undefined ? (readFolder(given) ?? defaults.data) : readEmbeddedStore(store);
   return data === undefined ? {} : { data };
 }
 
@@ -436,6 +436,23 @@ const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 
 /** The scheme of an address, in lower case. */
 export function engineOf(address: string): string | undefined {
   return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
+}
+
+/**
+ * The folder that `--data` names.
+ *
+ * @throws UsageError for an address: a folder of that name would be made, with the password in it
+ */
+export function readFolder(given: GivenOptions): string | undefined {
+  const text = optionText(given, 'data');
+  if (text !== undefined && isAddress(text))
+    throw new UsageError(`--data takes a folder, not an address (${engineOf(text)}:…); --store takes one.`);
+  return text;
+}
+
+/** Whether it is an address, and no path of a file or folder. */
+export function isAddress(text: string): boolean {
+  return /^([a-z][a-z0-9+.-]*:\/\/|(postgres|postgresql|sqlite|memory):)/i.test(text);
 }
 
 /** The folder of an embedded store; undefined for one in memory. */

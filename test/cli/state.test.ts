@@ -29,6 +29,13 @@ describe.each(['backup', 'restore', 'move', 'migrate'])('rallypoint %s', command
 describe('the commands for a state', () => {
   it.each([
     [['backup'], /needs a FILE: /],
+    [['backup', ''], /needs a FILE: /],
+    [['backup', database, '--data', 'x'], /the path of a FILE, not an address; --store takes one/],
+    [['restore', 'postgres:ada:hunter2', '--data', 'x'], /the path of a FILE, not an address/],
+    [['backup', 'one', '--data', database], /--data takes a folder, not an address \(postgres:…\); --store takes one/],
+    [['restore', 'one', '--data', 'sqlite:x'], /--data takes a folder, not an address/],
+    [['doctor', '--data', database], /--data takes a folder, not an address/],
+    [['serve', '--data', database], /--data takes a folder, not an address/],
     [['backup', 'one', '--out', 'two'], /takes one FILE \(got "two" and "one"\)/],
     [['backup', 'one', '--data', 'x', '--store', database], /--data and --store both say/],
     [['restore', 'one', '--store', 'mysql://x'], /--store cannot be "mysql:"; it can be postgres:\/\/… or sqlite:DIR/],

@@ -10,7 +10,9 @@ import {
 import {
   defaults,
   engineOf,
+  isAddress,
   readEmbeddedStore,
+  readFolder,
   readSecrets,
   serveEnvironment,
   unknownEngine,
@@ -71,11 +73,13 @@ export function readBackupSettings(
   if (given.help) return undefined;
   const out = optionText(given, 'out');
   const [file, another] = out === undefined ? operands : [out, ...operands];
-  if (file === undefined)
+  if (file === undefined || file === '')
     throw new UsageError(`"rallypoint ${command}" needs a FILE: rallypoint ${command} FILE --data DIR`);
+  if (isAddress(file))
+    throw new UsageError(`"rallypoint ${command}" takes the path of a FILE, not an address; --store takes one.`);
   if (another !== undefined)
     throw new UsageError(`"rallypoint ${command}" takes one FILE (got "${file}" and "${another}").`);
-  const data = optionText(given, 'data');
+  const data = readFolder(given);
   const named = optionText(given, 'store') ?? (environment[serveEnvironment.store] || undefined);
   if (data !== undefined && named !== undefined) {
     const other = given.store === undefined ? serveEnvironment.store : '--store';

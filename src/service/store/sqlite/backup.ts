@@ -145,14 +145,29 @@ async function filled(copy: string, target: string, fill: (database: DatabaseSyn
  */
 export async function readBackup<T>(file: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
   await requireFile(file);
-  const folder = await mkdtemp(join(tmpdir(), 'rallypoint-restore-'));
+  const folder = await temporarily(file, mkdtemp(join(tmpdir(), 'rallypoint-restore-')));
   try {
     const copy = join(folder, 'copy.sqlite');
-    await copyLive(file, copy);
+    await temporarily(file, copyLive(file, copy));
     checkLayout(look(copy, file).layout, migrations.length, file);
     return await withDatabase(copy, work);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Says what is wrong with the temporary folder. */
+async function temporarily<T>(file: string, copied: Promise<T>): Promise<T> {
+  try {
+    return await copied;
+  } catch (error) {
+    if (error instanceof RallypointError) throw error;
+    const reason = isFull(error) ? 'there is no space left on its disk' : (error as Error).message;
+    throw new StoreError(
+      isFull(error) ? 'store_full' : 'store_unusable',
+      `${file} could not be copied to the temporary folder ${tmpdir()}: ${reason}. Name another one by TMPDIR.`,
+      { cause: error },
+    );
   }
 }
 
@@ -186,8 +201,12 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
     return await work(join(folder, 'copy.sqlite'));
   } catch (error) {
     if (error instanceof RallypointError) throw error;
-    const reason = isFull(error) ? 'there is no space left on its disk' : (error as Error).message;
     const code = isFull(error) ? 'store_full' : 'store_unusable';
+    const reason = isFull(error)
+      ? 'there is no space left on its disk'
+      : folder === undefined && isMissing(error)
+        ? `${parent} is not a folder`
+        : (error as Error).message;
     throw new StoreError(code, `${target} could not be written: ${reason}.`, { cause: error });
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 
@@ -44,7 +45,12 @@ export function openingError(location: string, cause: unknown): StoreError {
     const message = `${location} cannot be opened: there is no space left on its disk. Free some, and start again.`;
     return new StoreError('store_full', message, { cause });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const isNoFolder = ['EEXIST', 'ENOTDIR'].includes(systemCode(cause) ?? '');
+  const reason = isNoFolder
+    ? `${dirname(location)}, or what is above it, is not a folder`
+    : cause instanceof Error
+      ? cause.message
+      : String(cause);
   const message = `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
   return new StoreError('store_unusable', message, { cause });
 }

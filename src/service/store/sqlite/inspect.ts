@@ -69,7 +69,13 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
   const location = databaseIn(folder);
   const missing = await missingDatabase(location);
   if (missing) return [missing];
-  const place = await mkdtemp(join(tmpdir(), 'rallypoint-doctor-'));
+  let place: string;
+  try {
+    place = await mkdtemp(join(tmpdir(), 'rallypoint-doctor-'));
+  } catch (error) {
+    const message = `${location} cannot be copied to the temporary folder: ${(error as Error).message}.`;
+    return [{ code: 'database', ok: false, message, remedy: 'Name another temporary folder by TMPDIR' }];
+  }
   const copy = join(place, 'copy.sqlite');
   let database: DatabaseSync | undefined;
   try {

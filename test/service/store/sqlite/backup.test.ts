@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
-import { backUp, restoreBackup } from '../../../../src/service/store/sqlite/backup.ts';
+import { backUp, readBackup, restoreBackup } from '../../../../src/service/store/sqlite/backup.ts';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
+import { inspectDataFolder } from '../../../../src/service/store/sqlite/inspect.ts';
 import { migrations } from '../../../../src/service/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
@@ -88,6 +89,32 @@ it('what is no backup, damaged, empty or missing is not restored', async () => {
   await truncate(`${file}.2`, 20_000);
   await expect(restoreBackup(`${file}.2`, restored)).rejects.toThrow('damaged');
   expect(await readdir(restored).catch(() => [])).toEqual([]);
+});
+
+it('what stands in the way of a folder is named', async () => {
+  await backUp(data, file);
+  await writeFile(join(folder.path, 'file'), '');
+  await expect(backUp(data, join(folder.path, 'none', 'b.sqlite'))).rejects.toMatchObject({
+    code: 'store_unusable',
+    message: expect.stringContaining(`${join(folder.path, 'none')} is not a folder.`),
+  });
+  await expect(restoreBackup(file, join(folder.path, 'file'))).rejects.toMatchObject({
+    code: 'store_unusable',
+    message: expect.stringContaining(`${join(folder.path, 'file')}, or what is above it, is not a folder`),
+  });
+});
+
+it('a temporary folder that cannot be used is named', async () => {
+  await backUp(data, file);
+  vi.stubEnv('TMPDIR', join(folder.path, 'none'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(readBackup(file, async () => {})).rejects.toMatchObject({
+    code: 'store_unusable',
+    message: expect.stringMatching(/could not be copied to the temporary folder .*none.* Name another one by TMPDIR\./),
+  });
+  expect(await inspectDataFolder(data)).toMatchObject([
+    { code: 'database', ok: false, remedy: 'Name another temporary folder by TMPDIR' },
+  ]);
 });
 
 it('a backup of a newer layout is not restored', async () => {
