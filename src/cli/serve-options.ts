@@ -12,6 +12,7 @@ import {
   checkTrustedProxies,
   checkVoiceEndpoint,
   chooseSharedEngines,
+  isAddress,
   type SharedEngines,
 } from '../service/options.ts';
 import { isLoopback } from '../service/support/network-address.ts';
@@ -448,11 +449,6 @@ export function readFolder(given: GivenOptions): string | undefined {
   if (text !== undefined && isAddress(text))
     throw new UsageError(`--data takes a folder, not an address (${engineOf(text)}:…); --store takes one.`);
   return text;
-}
-
-/** Whether it is an address, and no path of a file or folder. */
-export function isAddress(text: string): boolean {
-  return /^([a-z][a-z0-9+.-]*:\/\/|(postgres|postgresql|sqlite|memory):)/i.test(text);
 }
 
 /** The folder of an embedded store; undefined for one in memory. */

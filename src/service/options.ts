@@ -232,6 +232,9 @@ export function chooseSharedEngines({
   secret = [],
   data,
 }: Pick<ServiceOptions, 'store' | 'bus' | 'secret' | 'data'>): SharedEngines | undefined {
+  if (data !== undefined && isAddress(data)) {
+    throw new ArgumentError('invalid_store', 'data must be a folder, not an address; the option store takes one.');
+  }
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (store === undefined && bus === undefined) {
     if (secrets.length === 0) return undefined;
@@ -262,6 +265,11 @@ export function chooseSharedEngines({
 }
 
 /** Not with "#" or without "//": what follows would be a part of a password that is taken for something else, and shown. */
+/** Whether it is an address of a store, and no path: a folder of that name would have the password in it. */
+export function isAddress(text: string): boolean {
+  return /^([a-z][a-z0-9+.-]*:\/\/|(postgres|postgresql|sqlite|memory):)/i.test(text);
+}
+
 function isAddressOf(address: string, schemes: readonly string[]): boolean {
   const url = URL.parse(address);
   if (url?.hash !== '' || address.includes('#')) return false;

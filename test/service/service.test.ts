@@ -68,6 +68,12 @@ describe('startService', () => {
     expect(service.webBase).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 
+  it.each(['postgres://ada:hunter2@db/x', 'redis://cache', 'sqlite:state'])('rejects %s as a folder', async data => {
+    const refusal = await startService({ data }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'invalid_store', message: expect.stringContaining('data must be a folder') });
+    expect(String(refusal)).not.toContain('hunter2');
+  });
+
   it('rejects an unknown limits profile and broken fixtures, and lets go of the folder', async () => {
     const data = folder();
     await expect(startService({ data, limits: 'loose' as 'off' })).rejects.toMatchObject({ code: 'unknown_limits' });

@@ -1,3 +1,4 @@
+import { isAddress } from '../../service/options.ts';
 import type { Place } from '../../service/store/transfer/upkeep.ts';
 import {
   type OptionGroups,
@@ -10,7 +11,6 @@ import {
 import {
   defaults,
   engineOf,
-  isAddress,
   readEmbeddedStore,
   readFolder,
   readSecrets,

@@ -158,7 +158,7 @@ export const errorCodes = {
       invalid_bus: 'The option bus must be the URL of a Redis server, given together with store.',
       invalid_secret: 'A secret of a cluster must have at least 16 characters; it is given together with store.',
       invalid_store:
-        'The option store must be the URL of a PostgreSQL database, given together with bus and without data.',
+        'The option store must be the URL of a PostgreSQL database, given together with bus and without data, which must be a folder.',
       virtual_clock_shared: 'A virtual clock works with one node of a cluster, and others are running.',
       wrong_secret: 'The keys in the database are protected by a secret that was not given.',
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
