@@ -152,9 +152,11 @@ export function writeReply(response: ServerResponse, answer: Reply, more: Header
     response.end();
     return;
   }
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+  const length = Buffer.byteLength(payload);
+  const headers = { 'content-type': 'application/json', 'content-length': length };
   response.writeHead(answer.status, Object.assign(headers, more, answer.headers));
-  response.end(payload);
+  // ASCII, as most answers are, has the same bytes in both encodings; Node writes it faster as Latin-1.
+  response.end(payload, length === payload.length ? 'latin1' : 'utf8');
 }
 
 function emptyLength(status: number): Headers {

@@ -36,6 +36,17 @@ describe('ids in a body', () => {
     }
   });
 
+  it('lose no digit wherever they stand in the body', async () => {
+    const [user] = starfall.users;
+    const id = user?.id ?? '';
+    expect(BigInt(Number(id))).not.toBe(BigInt(id));
+    // One place for each remainder of 16, behind a shorter number.
+    for (let spaces = 0; spaces < 17; spaces++) {
+      const answer = await post(`{"idle_timeout_seconds":300,"members":[{"id":${' '.repeat(spaces)}${id}}]}`, json);
+      expect(answer).toMatchObject({ status: 201, body: { members: [{ id }] } });
+    }
+  });
+
   it.each([
     ['9223372036854775807', 'unknown', { code: 10013 }],
     ['9223372036854775808', 'too large', { code: 50035 }],

@@ -58,7 +58,7 @@ export function normalizeCommand(
 ): NormalizedCommand {
   const type = input.type ?? commandTypes.CHAT_INPUT;
   const description = input.description ?? '';
-  return {
+  const normalized: Omit<NormalizedCommand, 'nsfw'> & { nsfw?: boolean } = {
     default_member_permissions: permissions(input),
     type,
     name: input.name,
@@ -66,16 +66,17 @@ export function normalizeCommand(
     description,
     description_localizations: dropEqualTexts(input.description_localizations, description),
     dm_permission: input.dm_permission ?? true,
-    ...(scope === 'global' && {
-      contexts: isGiven(input.contexts) ? sorted(input.contexts) : null,
-      integration_types: sorted(input.integration_types ?? traits.integration_types),
-    }),
-    ...(options && { options }),
-    nsfw: input.nsfw ?? false,
-    ...(type === commandTypes.PRIMARY_ENTRY_POINT && {
-      handler: input.handler ?? entryPointHandlers.DISCORD_LAUNCH_ACTIVITY,
-    }),
   };
+  // Assigned one by one, as in an option.
+  if (scope === 'global') {
+    normalized.contexts = isGiven(input.contexts) ? sorted(input.contexts) : null;
+    normalized.integration_types = sorted(input.integration_types ?? traits.integration_types);
+  }
+  if (options) normalized.options = options;
+  normalized.nsfw = input.nsfw ?? false;
+  if (type === commandTypes.PRIMARY_ENTRY_POINT)
+    normalized.handler = input.handler ?? entryPointHandlers.DISCORD_LAUNCH_ACTIVITY;
+  return normalized as NormalizedCommand;
 }
 
 function permissions({ default_member_permissions: bits, default_permission }: CommandInput): string | null {

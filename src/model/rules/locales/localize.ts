@@ -1,4 +1,4 @@
-import { type Locale, type Localizations, localeFallbacks, locales } from '../../locale.ts';
+import { isLocale, type Locale, type Localizations, localeFallbacks, locales } from '../../locale.ts';
 
 /**
  * Drops the texts that say nothing more than the default; null when nothing is left. Locales come in the order of
@@ -14,15 +14,23 @@ export function dropEqualTexts(
   defaultText: string,
 ): Localizations | null {
   if (localizations === null || localizations === undefined) return null;
-  const kept: Partial<Record<Locale, string>> = {};
-  for (const locale of locales) {
+  let kept: Partial<Record<Locale, string>> | null = null;
+  // Few dictionaries have many of the locales.
+  const given = Object.keys(localizations).filter(isLocale).sort(byOrder);
+  for (const locale of given) {
     const text = localizations[locale];
     if (typeof text !== 'string') continue;
     const fallback = localeFallbacks[locale];
     const hidden = fallback === undefined ? undefined : localizations[fallback];
-    if (text !== defaultText || (typeof hidden === 'string' && hidden !== defaultText)) kept[locale] = text;
+    if (text === defaultText && (typeof hidden !== 'string' || hidden === defaultText)) continue;
+    kept ??= {};
+    kept[locale] = text;
   }
-  return Object.keys(kept).length > 0 ? kept : null;
+  return kept;
+}
+
+function byOrder(a: Locale, b: Locale): number {
+  return locales.indexOf(a) - locales.indexOf(b);
 }
 
 /**

@@ -51,20 +51,28 @@ export function newCommand(
   { guildId }: CommandPlace,
   content: NormalizedCommand,
 ): CommandRecord {
-  return {
-    id: ids.next(),
-    version: ids.next(),
-    application_id: application.id,
-    ...(guildId !== undefined && { guild_id: guildId }),
-    scope: commandScope(application.id, guildId),
-    ...content,
-  };
+  const scope = commandScope(application.id, guildId);
+  const [id, version] = [ids.next(), ids.next()];
+  return record(content, { id, application_id: application.id, scope, guild_id: guildId }, version);
 }
 
 /** The command with new content and a new version. */
 export function rewritten(ids: SnowflakeSource, command: CommandRecord, content: NormalizedCommand): CommandRecord {
-  return { ...identity(command), ...content, version: ids.next() };
+  return record(content, command, ids.next());
 }
+
+/** @param identity what never changes about a command */
+function record(
+  content: NormalizedCommand,
+  { id, application_id, scope, guild_id }: Identity,
+  version: string,
+): CommandRecord {
+  // The content first: V8 copies an object quickly only at the beginning of another.
+  const command = { ...content, id, application_id, scope, version };
+  return guild_id === undefined ? command : { ...command, guild_id };
+}
+
+type Identity = Pick<CommandRecord, 'id' | 'application_id' | 'scope'> & { readonly guild_id?: GuildId | undefined };
 
 /** The command as its definition wants it: itself, with its version, when an answer would show no difference. */
 export function rewrittenIfChanged(
@@ -82,11 +90,6 @@ export function rewrittenIfChanged(
 function normalizedBeside(command: CommandRecord, input: CommandInput, { traits, scope }: CommandRuleContext) {
   const isKept = command.options && sameItems(command.options, input.options, sameOption);
   return normalizeCommand(input, traits, scope, isKept ? command.options : undefined);
-}
-
-/** What never changes about a command. */
-function identity({ id, application_id, guild_id, scope }: CommandRecord) {
-  return { id, application_id, ...(guild_id !== undefined && { guild_id }), scope };
 }
 
 const editable = [

@@ -59,8 +59,11 @@ function encodeInto(pieces: string[], command: CommandRecord): void {
     pieces.push(text);
     return;
   }
-  const optionsText = optionTexts.get(options) ?? JSON.stringify(options);
-  optionTexts.set(options, optionsText);
+  let optionsText = optionTexts.get(options);
+  if (optionsText === undefined) {
+    optionsText = JSON.stringify(options);
+    optionTexts.set(options, optionsText);
+  }
   // Fields have an order, and the options come before this one. Quotes within texts are escaped, so that no text looks like it.
   const at = text.lastIndexOf(',"nsfw":');
   pieces.push(text.slice(0, at), ',"options":', optionsText, text.slice(at));

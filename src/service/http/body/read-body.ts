@@ -66,7 +66,25 @@ const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
  * @see docs/spec/http.md#ids
  */
 function quoteLongIds(text: string): string {
-  return mayHaveLongId.test(text) ? text.replace(longId, '$1"$2"') : text;
+  return hasLongNumber(text) && mayHaveLongId.test(text) ? text.replace(longId, '$1"$2"') : text;
+}
+
+/** Whether 16 digits follow each other. A pattern would look at each character of a large body, this looks at every 16th. */
+function hasLongNumber(text: string): boolean {
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at - 1;
+    let end = at + 1;
+    while (start > at - 16 && isDigit(text.charCodeAt(start))) start--;
+    while (end < start + 17 && isDigit(text.charCodeAt(end))) end++;
+    if (end === start + 17) return true;
+  }
+  return false;
+}
+
+/** @param unit a UTF-16 code unit, NaN outside the text */
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
 }
 
 function mediaTypeOf(contentType: string | undefined): string | undefined {

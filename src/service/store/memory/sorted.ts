@@ -30,7 +30,7 @@ export class Sorted<Item> {
     return this.#count === 1 && this.#chunk(0)?.length === 1;
   }
 
-  /** Adds the item, in place of the one that is the same to the order, if there is one. */
+  /** @param item one that differs to the order from all that are there */
   add(item: Item): void {
     const last = this.#chunk(this.#count - 1) ?? this.#only;
     if (last.length < chunkSizeMax && (last.length === 0 || this.#compare(last[last.length - 1] as Item, item) < 0)) {
@@ -83,13 +83,7 @@ export class Sorted<Item> {
     const found = this.#chunkBehind(other => this.#compare(other, item));
     const at = Math.min(found, this.#count - 1);
     const chunk = this.#chunk(at) ?? this.#only;
-    const place = this.#placeIn(chunk, item);
-    const there = chunk[place];
-    if (there !== undefined && this.#compare(there, item) === 0) {
-      chunk[place] = item;
-      return;
-    }
-    chunk.splice(place, 0, item);
+    chunk.splice(this.#placeIn(chunk, item), 0, item);
     if (chunk.length > chunkSizeMax) this.#split(at, chunk);
   }
 

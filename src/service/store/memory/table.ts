@@ -2,7 +2,7 @@ import type { KeyPart } from '../contract.ts';
 import { type AnyQuery, fieldOf, indexesOf, keyFields, routeOf } from '../keys.ts';
 import type { Change } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
-import { Way } from './way.ts';
+import { type Entry, Way } from './way.ts';
 
 /** The records of one collection, found by key and by its indexes. */
 export class Table {
@@ -21,7 +21,7 @@ export class Table {
   }
 
   get(key: readonly KeyPart[]): object | undefined {
-    return this.#keys.find(key);
+    return this.#keys.find(key)?.record;
   }
 
   /** How many records there are. */
@@ -36,31 +36,48 @@ export class Table {
   }
 
   write({ key, kept }: Change): void {
-    const before = this.#keys.find(key);
-    this.#size += (kept ? 1 : 0) - (before ? 1 : 0);
-    if (kept) this.#keys.add(kept.record);
-    else if (before) this.#keys.delete(before);
-    for (const way of this.#ways) {
-      if (before && !(kept && way.isSamePlace(before, kept.record))) way.delete(before);
-      if (kept) way.add(kept.record);
-    }
+    const entry = this.#keys.find(key);
+    if (!entry) {
+      if (kept) this.#add({ record: kept.record });
+    } else if (kept) this.#replace(entry, kept.record);
+    else this.#delete(entry);
+  }
+
+  #add(entry: Entry): void {
+    this.#size++;
+    this.#keys.add(entry);
+    for (const way of this.#ways) way.add(entry);
+  }
+
+  /** The key stays, and mostly the place in every index; nothing is searched then. */
+  #replace(entry: Entry, record: object): void {
+    const moved = this.#ways.filter(way => !way.isSamePlace(entry.record, record));
+    for (const way of moved) way.delete(entry);
+    entry.record = record;
+    for (const way of moved) way.add(entry);
+  }
+
+  #delete(entry: Entry): void {
+    this.#size--;
+    this.#keys.delete(entry);
+    for (const way of this.#ways) way.delete(entry);
   }
 }
 
 /** Records by their key. */
 interface Keys {
-  find(key: readonly KeyPart[]): object | undefined;
+  find(key: readonly KeyPart[]): Entry | undefined;
   list(query: AnyQuery): object[];
-  /** In place of the one with the same key. */
-  add(record: object): void;
-  delete(record: object): void;
+  /** @param entry one with a key that no other has */
+  add(entry: Entry): void;
+  delete(entry: Entry): void;
 }
 
 /** A key of one field: a map, put in order when a list first asks for that; few do. */
 class SingleKeys implements Keys {
   readonly #name: CollectionName;
   readonly #field: string;
-  readonly #records = new Map<unknown, object>();
+  readonly #entries = new Map<unknown, Entry>();
   #inOrder: Way | undefined;
 
   constructor(name: CollectionName) {
@@ -68,8 +85,8 @@ class SingleKeys implements Keys {
     this.#field = keyFields(name)[0] ?? '';
   }
 
-  find([value]: readonly KeyPart[]): object | undefined {
-    return this.#records.get(value);
+  find([value]: readonly KeyPart[]): Entry | undefined {
+    return this.#entries.get(value);
   }
 
   list(query: AnyQuery): object[] {
@@ -77,19 +94,19 @@ class SingleKeys implements Keys {
     return this.#inOrder.list(query);
   }
 
-  add(record: object): void {
-    this.#records.set(fieldOf(record, this.#field), record);
-    this.#inOrder?.add(record);
+  add(entry: Entry): void {
+    this.#entries.set(fieldOf(entry.record, this.#field), entry);
+    this.#inOrder?.add(entry);
   }
 
-  delete(record: object): void {
-    this.#records.delete(fieldOf(record, this.#field));
-    this.#inOrder?.delete(record);
+  delete(entry: Entry): void {
+    this.#entries.delete(fieldOf(entry.record, this.#field));
+    this.#inOrder?.delete(entry);
   }
 
   #order(): Way {
     const way = new Way(routeOf(this.#name, {}), 0);
-    for (const record of this.#records.values()) way.add(record);
+    for (const entry of this.#entries.values()) way.add(entry);
     return way;
   }
 }

@@ -2,8 +2,13 @@ import type { KeyPart } from '../contract.ts';
 import { type AnyQuery, comparePart, fieldOf, isNumeric, keyText, type Route } from '../keys.ts';
 import { type Place, Sorted } from './sorted.ts';
 
-/** Records that have the same values in the fields that a {@link Way} groups by, in order; never empty. */
-type Group = Sorted<object>;
+/** A record in a table. A record with the same key replaces it here, so that the ways in which its place stays are not changed. */
+export interface Entry {
+  record: object;
+}
+
+/** Entries that have the same values in the fields that a {@link Way} groups by, in order; never empty. */
+type Group = Sorted<Entry>;
 
 /**
  * One way to find records: by several fields of their key, or by an index. Records with the same leading texts form a group,
@@ -14,7 +19,7 @@ export class Way {
   readonly #fields: readonly string[];
   /** Fields that a group has in common. */
   readonly #shared: readonly string[];
-  readonly #compare: (a: object, b: object) => number;
+  readonly #compare: (a: Entry, b: Entry) => number;
   readonly #compareGroups: (a: Group, b: Group) => number;
   readonly #groups = new Map<string, Group>();
   #inOrder: Sorted<Group> | undefined;
@@ -27,32 +32,36 @@ export class Way {
     const rest = order.slice(sharedCount);
     this.#fields = fields;
     this.#shared = shared;
-    this.#compare = (a, b) => compareFields(rest, a, b);
+    this.#compare = (a, b) => compareFields(rest, a.record, b.record);
     this.#compareGroups = (a, b) => compareFields(shared, sample(a), sample(b));
   }
 
-  /** Adds the record, in place of the one with the same key; one with null in a field is left out. */
-  add(record: object): void {
-    if (this.#isLeftOut(record)) return;
-    const name = this.#nameOf(record);
+  /**
+   * Adds the entry; one with null in a field is left out.
+   *
+   * @param entry one with a key that no other has
+   */
+  add(entry: Entry): void {
+    if (this.#isLeftOut(entry.record)) return;
+    const name = this.#nameOf(entry.record);
     const known = this.#groups.get(name);
     const group = known ?? new Sorted(this.#compare);
-    group.add(record);
+    group.add(entry);
     if (known) return;
     this.#groups.set(name, group);
     this.#inOrder?.add(group);
   }
 
-  /** @param record one that is there, or is left out */
-  delete(record: object): void {
-    if (this.#isLeftOut(record)) return;
-    const name = this.#nameOf(record);
+  /** @param entry one that is there, or is left out */
+  delete(entry: Entry): void {
+    if (this.#isLeftOut(entry.record)) return;
+    const name = this.#nameOf(entry.record);
     const group = this.#groups.get(name);
     if (group?.isSingle) {
       this.#inOrder?.delete(group);
       this.#groups.delete(name);
     } else {
-      group?.delete(record);
+      group?.delete(entry);
     }
   }
 
@@ -61,8 +70,8 @@ export class Way {
     return this.#fields.every(field => fieldOf(a, field) === fieldOf(b, field));
   }
 
-  /** The record of a whole key. */
-  find(key: readonly KeyPart[]): object | undefined {
+  /** The entry of a whole key. */
+  find(key: readonly KeyPart[]): Entry | undefined {
     const group = this.#groups.get(groupName(key, this.#shared.length));
     return group?.find(this.#placeOf(key, {}));
   }
@@ -72,7 +81,7 @@ export class Way {
     const { limit = Number.POSITIVE_INFINITY, descending = false, equals = [] } = query;
     const found: object[] = [];
     if (limit === 0) return found;
-    const take = (record: object) => found.push(record) < limit;
+    const take = ({ record }: Entry) => found.push(record) < limit;
     if (equals.length >= this.#shared.length) {
       const group = this.#groups.get(groupName(equals, this.#shared.length));
       group?.visit(this.#placeOf(equals, query), descending, take);
@@ -88,10 +97,12 @@ export class Way {
   }
 
   /** Compares a record with the requested range of its group. */
-  #placeOf(equals: readonly KeyPart[], bounds: Bounds): Place<object> {
+  #placeOf(equals: readonly KeyPart[], bounds: Bounds): Place<Entry> {
     const isBounded = bounds.from !== undefined || bounds.upTo !== undefined;
     const isWholeGroup = equals.length === this.#shared.length && !isBounded;
-    return isWholeGroup ? anywhere : placeAt(this.#fields, this.#shared.length, equals, bounds);
+    if (isWholeGroup) return anywhere;
+    const place = placeAt(this.#fields, this.#shared.length, equals, bounds);
+    return ({ record }) => place(record);
   }
 
   #sortedGroups(): Sorted<Group> {
@@ -124,7 +135,7 @@ function groupName(values: readonly KeyPart[], count: number): string {
 }
 
 function sample(group: Group): object {
-  return group.first ?? {};
+  return group.first?.record ?? {};
 }
 
 function compareFields(fields: readonly string[], a: object, b: object): number {

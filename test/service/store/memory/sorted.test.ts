@@ -36,16 +36,15 @@ describe('sorted items', () => {
         const sorted = new Sorted<Item>((one, other) => one.at - other.at);
         const model = new Map<number, Item>();
         for (const one of steps) {
-          if (one.kind === 'put') {
-            const item = { at: one.at, name: one.name };
+          const add = (item: Item) => {
+            if (model.has(item.at)) return; // no two are the same
             sorted.add(item);
             model.set(item.at, item);
+          };
+          if (one.kind === 'put') {
+            add({ at: one.at, name: one.name });
           } else if (one.kind === 'run') {
-            for (let n = 0; n < one.count; n++) {
-              const item = { at: one.at + n, name: 'run' };
-              sorted.add(item);
-              model.set(item.at, item);
-            }
+            for (let n = 0; n < one.count; n++) add({ at: one.at + n, name: 'run' });
           } else {
             for (let n = 0; n < one.count; n++) {
               sorted.delete({ at: one.at + n, name: '' });
