@@ -87,10 +87,10 @@ describe('the HTTP server', () => {
     expect((await callApi(service, 'POST', commands, filler(serviceLimits.requestBodyBytesMax))).status).toBe(400);
   });
 
-  it('answers 20012 to the commands of another application', async () => {
+  it('answers 10002 to the commands of an application that does not exist', async () => {
     expect(await callApi(service, 'GET', '/applications/42/commands')).toMatchObject({
-      status: 403,
-      body: { code: 20012 },
+      status: 404,
+      body: { code: 10002 },
     });
   });
 

@@ -61,7 +61,7 @@ function explanation(
   if (status === apiErrors.unauthorized.status) {
     return `${told}. The service did not accept ${credential}: is it the current one of application ${applicationId}, and is ${baseUrl} (${baseUrlSource}) the service that it belongs to?`;
   }
-  if (code === 'not_your_application') {
+  if (code === 'not_your_application' || code === 'unknown_application') {
     return `${told}. Does ${credential} belong to application ${applicationId} (${applicationIdSource})?`;
   }
   // What is there is not the interface: its own errors have a code.

@@ -110,11 +110,7 @@ const lobbiesPerUserMax = 100;
 /** @see docs/spec/limits.md#rate-limits */
 const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
 
-const commandBuckets = {
-  // Unspecified: this follows the "about 5 per 20 s" seen on the hosted service; reads and bulk writes have their own buckets.
-  'command-write': { requests: 5, windowMs: 20 * second },
-  'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
-} as const;
+const commandCreates = { requests: limits.commandCreatesPerDay, windowMs: day } as const;
 
 /** Unspecified: the figures of requests and invites. Conversations and invites are counted for a user, of all applications together. */
 const socialBuckets = {
@@ -158,7 +154,7 @@ const attemptBuckets = {
 export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
   standard: {
     name: 'standard',
-    asOf: '2026-11-20',
+    asOf: '2026-11-28',
     buckets: {
       global: globalLimit,
       'lobby-create': { requests: 500, windowMs: 10 * second },
@@ -169,7 +165,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-join': { requests: 10, windowMs: 60 * second },
       'lobby-message': { requests: 3000, windowMs: 2 * hour },
       'direct-message': { requests: 5, windowMs: 5 * second, perRecipient: true },
-      ...commandBuckets,
+      'command-create': commandCreates,
       ...gatewayBuckets,
       ...attemptBuckets,
       ...socialBuckets,
@@ -193,7 +189,9 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-invite': hundredInTwoHours,
       'lobby-invite-own': hundredInTwoHours,
       'direct-message': hundredInTwoHours,
-      ...commandBuckets,
+      // Unspecified: this follows the "about 5 per 20 s" seen on the hosted service; reads and bulk writes have their own buckets.
+      'command-write': { requests: 5, windowMs: 20 * second },
+      'command-create': commandCreates,
       ...gatewayBuckets,
       ...attemptBuckets,
       ...socialBuckets,

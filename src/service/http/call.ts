@@ -75,10 +75,8 @@ export function param({ params }: CallHead, name: string): string {
 /**
  * The caller's application, which must be the one in the path.
  *
- * Unspecified: an unknown application is answered like another owner's, so that ids cannot be probed.
- *
  * @param kinds of credential that the route accepts
- * @throws RequestError `not_your_application`
+ * @throws RequestError `not_your_application`, which is answered as `unknown_application` if there is none with the id
  */
 export function applicationInPath(
   call: Call,

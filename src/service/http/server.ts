@@ -227,8 +227,9 @@ function serveRoute(core: Core, served: Served) {
         const { headers } = request;
         answer = trouble ?? (await handler({ route: name, principal, params, query, body, headers, address }));
       }
-    } catch (error) {
-      if (error instanceof BodyBrokenOff) return pendingWork.end();
+    } catch (thrown) {
+      if (thrown instanceof BodyBrokenOff) return pendingWork.end();
+      const error = await orUnknownApplication(core, thrown, params);
       if (isUnforeseen(error)) core.log[logLevelOf(error)]({ route: name, request_id, error }, 'A request failed.');
       const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
       if (isBlocked) core.metrics.limited('blocked_address');
@@ -309,6 +310,17 @@ function idsOf(principal: Principal | undefined): { application_id?: string; use
     ...(principal && 'application' in principal && { application_id: principal.application.id }),
     ...(principal && 'user' in principal && { user_id: principal.user.id }),
   };
+}
+
+/** An error that says that the application in the path is not the caller's becomes another one if there is no such application. */
+async function orUnknownApplication({ store }: Core, error: unknown, params: Parameters): Promise<unknown> {
+  if (!(error instanceof RequestError) || error.reason !== 'not_your_application') return error;
+  try {
+    const application = await store.get('applications', params.application_id ?? '');
+    return application ? error : new RequestError('unknown_application');
+  } catch (failure) {
+    return failure;
+  }
 }
 
 function checkIds(names: readonly string[], params: Parameters): void {

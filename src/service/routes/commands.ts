@@ -142,8 +142,8 @@ function readerOf(call: Call): { readonly application: ApplicationRecord; readon
   return { application, reader: principal.kind === 'user' ? principal.user : undefined };
 }
 
-/** The header's name on the hosted service, and in the base description. */
-const localeHeaders = ['x-discord-locale', 'x-service-locale'] as const;
+/** The header's name in the base description, and on the hosted service. */
+const localeHeaders = ['x-service-locale', 'x-discord-locale'] as const;
 
 /**
  * The locale of the caller.

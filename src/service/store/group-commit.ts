@@ -46,7 +46,7 @@ const gatherMsMax = 5;
 
 /**
  * Runs transactions one after another and commits those of one turn of the event loop, or of a few, together: a sync to disk takes
- * milliseconds, and a hundred transactions share it. Nothing is answered before the commit, not even a failed transaction, because the
+ * milliseconds, and a hundred transactions share it. One that comes alone, as the one before it did, does not wait. Nothing is answered before the commit, not even a failed transaction, because the
  * commit on whose results it was based may still fail.
  */
 export class GroupCommit {
@@ -55,6 +55,9 @@ export class GroupCommit {
   #running: Promise<void> | undefined;
   readonly #now: () => number;
   #lastCommitMs = 0;
+  #lastBatchSize = 0;
+  /** A transaction was committed in this turn of the event loop without waiting for its end. */
+  #isTurnUsed = false;
 
   /** @param now milliseconds that only grow */
   constructor(engine: CommitEngine, now = () => performance.now()) {
@@ -87,12 +90,26 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#gather();
+      if (this.#isQuiet) await this.#useTurn();
+      else await this.#gather();
       const [first] = this.#queue;
       if (first && 'alone' in first) this.#runAlone(first);
       else await this.#runBatch();
     }
     this.#running = undefined;
+  }
+
+  /** Nobody shared the last commit, so that mostly nobody would share the next one. */
+  get #isQuiet(): boolean {
+    return this.#lastBatchSize <= 1 && !this.#isTurnUsed;
+  }
+
+  /** Lets the caller queue more before it goes on; what comes later in this turn waits for its end. */
+  async #useTurn(): Promise<void> {
+    this.#isTurnUsed = true;
+    setImmediate(() => {
+      this.#isTurnUsed = false;
+    });
   }
 
   /**
@@ -148,6 +165,7 @@ export class GroupCommit {
       }
     }
     this.#queue = this.#queue.slice(settles.length);
+    this.#lastBatchSize = settles.length;
     const startMs = this.#now();
     try {
       this.#engine.commit({ changes, commits, announced });

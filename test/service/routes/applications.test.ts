@@ -66,7 +66,7 @@ describe('/applications/{application_id}', () => {
     for (const method of ['GET', 'PATCH']) {
       const body = method === 'PATCH' ? { description: 'Mine' } : undefined;
       const refused = await callApi(service, method, '/applications/1', body);
-      expect(refused).toMatchObject({ status: 403, body: { code: 20012 } });
+      expect(refused).toMatchObject({ status: 404, body: { code: 10002 } });
     }
   });
 });

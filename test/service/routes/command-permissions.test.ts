@@ -192,7 +192,6 @@ describe('the entries of an edit', () => {
 
   it.each([
     [allow('999'), 'There is no such role here'],
-    [allow('999', 2), 'There is no such user here'],
     [allow('999', 3), 'There is no such channel here'],
     [allow(allChannelsId(guildId)), 'There is no such role here'],
     [allow(everyone, 3), 'There is no such channel here'],
@@ -207,8 +206,8 @@ describe('the entries of an edit', () => {
     expect(codeOf(await read(pathOf(global.id)))).toEqual([404, 10066]);
   });
 
-  it('may be about everyone, all channels, and a user who is no member', async () => {
-    const entries = [forbid(everyone), allow(allChannelsId(guildId), 3), forbid(stranger, 2)];
+  it('may be about everyone, all channels, and a user who is no member or unknown', async () => {
+    const entries = [forbid(everyone), allow(allChannelsId(guildId), 3), forbid(stranger, 2), allow('999', 2)];
     expect((await edit(global.id, entries)).body).toMatchObject({ permissions: entries });
   });
 

@@ -48,10 +48,13 @@ describe('the command routes', () => {
     expect([refused.status, (refused.body as { code: number }).code]).toEqual([400, 50240]);
   });
 
-  it('are closed to other applications, existing or not', async () => {
-    for (const id of [rival.id, '12345']) {
-      const { status, body } = await call(service, 'GET', `/applications/${id}/commands`);
-      expect([status, (body as { code: number }).code]).toEqual([403, 20012]);
+  it.each([
+    ['another application', rival.id, 403, 20012],
+    ['no application', '12345', 404, 10002],
+  ])('of %s are rejected', async (_, id, status, code) => {
+    for (const [method, body] of [['GET'], ['POST', roll], ['PUT', []]] as const) {
+      const answer = await call(service, method, `/applications/${id}/commands`, { body });
+      expect([answer.status, (answer.body as { code: number }).code]).toEqual([status, code]);
     }
   });
 
@@ -84,7 +87,7 @@ describe('the command routes', () => {
     ['?with_localizations=1', {}, { name_localizations: roll.name_localizations }],
     ['?with_localizations=0', { 'x-discord-locale': 'de' }, { name_localized: 'wurf' }],
     ['', { 'x-discord-locale': 'de', 'accept-language': 'fr' }, { name_localized: 'wurf' }],
-    ['', { 'x-service-locale': 'fr' }, { name_localized: 'lancer' }],
+    ['', { 'x-service-locale': 'fr', 'x-discord-locale': 'de' }, { name_localized: 'lancer' }],
     ['', { 'accept-language': 'tlh, fr-CA;q=0.9' }, { name_localized: 'lancer' }],
   ])('list with the translations asked for: "%s" %j', async (query, headers, expected) => {
     await call(service, 'POST', commands, { body: roll });

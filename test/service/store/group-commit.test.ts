@@ -21,6 +21,46 @@ function open(commitMs: number) {
 }
 
 describe('a group commit', () => {
+  it('does not wait for the end of the turn while transactions come alone', async () => {
+    const { batches, transact } = open(2);
+    const order: string[] = [];
+    for (const name of ['first', 'second']) {
+      setImmediate(() => order.push(`the turn of the ${name} ends`));
+      await transact();
+      order.push(`the ${name} is committed`);
+      await nextTurn();
+    }
+    expect(order).toEqual([
+      ...['the first is committed', 'the turn of the first ends'],
+      ...['the second is committed', 'the turn of the second ends'],
+    ]);
+    expect(batches).toEqual([1, 1]);
+  });
+
+  it('waits for the end of the turn after one of its transactions was committed', async () => {
+    const { batches, transact } = open(2);
+    await transact();
+    let hasTurnEnded = false;
+    setImmediate(() => {
+      hasTurnEnded = true;
+    });
+    await Promise.all([transact(), transact()]);
+    expect(hasTurnEnded).toBe(true);
+    expect(batches).toEqual([1, 2]);
+  });
+
+  it('waits again while the last commit was shared', async () => {
+    const { batches, transact } = open(0);
+    await Promise.all([transact(), transact()]);
+    await nextTurn();
+    await nextTurn();
+    const answers = [transact()];
+    await Promise.resolve();
+    answers.push(transact());
+    await Promise.all(answers);
+    expect(batches).toEqual([2, 2]);
+  });
+
   it('is shared by the transactions of one turn of the event loop', async () => {
     const { batches, transact } = open(0);
     await Promise.all([transact(), transact(), transact()]);

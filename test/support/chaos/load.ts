@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { intents } from '../../../src/model/gateway.ts';
+import { limitProfiles, type RateLimit } from '../../../src/model/limits/limit-profiles.ts';
 import type { Fixtures, ServiceAddresses } from '../../../src/service/index.ts';
 import { seededRandom } from '../../../src/service/testing/faults/random.ts';
 import { linearize, type Observed } from '../gateway/linearizability.ts';
@@ -24,16 +25,19 @@ const [app] = starfall.applications;
 const [guild] = starfall.guilds;
 const [, grace] = starfall.users;
 const bot = `Bot ${app.bot_token}`;
-const probe = { id: '100000000000000002', bot_token: 'probe-bot-token' } as const;
-/** The window and the number of the limit that is tried: `command-write`. */
-export const probed = { requests: 5, windowMs: 20_000 } as const;
+const probeUserId = '100000000000000299';
+/** The limit that is tried, by one user. */
+export const probed = limitProfiles.standard.buckets['lobby-join'] as RateLimit;
 
 const playerIds = Array.from({ length: lobbyGroups * membersPerGroup }, (_, at) => `1000000000000002${10 + at}`);
 
 export const chaosFixtures: Fixtures = {
   ...starfall,
-  applications: [...starfall.applications, { ...probe, name: 'Probe', owner_id: starfall.users[0].id }],
-  users: [...starfall.users, ...playerIds.map((id, at) => ({ id, username: `player${at}` }))],
+  users: [
+    ...starfall.users,
+    { id: probeUserId, username: 'probe' },
+    ...playerIds.map((id, at) => ({ id, username: `player${at}` })),
+  ],
 };
 
 /** A write whose event can be told from all others. */
@@ -134,7 +138,8 @@ export class Load {
       const tokens = await playerTokens(service, starfall.users[2].id, 'sdk.social_layer');
       this.#work.push(this.#refresh(at, tokens.refresh_token));
     }
-    this.#work.push(this.#idle(), this.#limited(0), this.#limited(1));
+    const probe = await playerTokens(service, probeUserId, 'sdk.social_layer');
+    this.#work.push(this.#idle(), this.#limited(0, probe.access_token), this.#limited(1, probe.access_token));
     this.#work.push(this.#interactions(session, created.body as Record<string, unknown>));
   }
 
@@ -383,12 +388,10 @@ export class Load {
     this.answers.set(id, call);
   }
 
-  async #limited(at: number): Promise<void> {
+  async #limited(at: number, token: string): Promise<void> {
     const random = seededRandom(this.#seed * 43 + at);
     while (!this.#isOver) {
-      const body = { name: 'probe', description: `Number ${++this.#values}.` };
-      const path = `/applications/${probe.id}/commands`;
-      this.limited.push(await this.#caller.call('POST', path, `Bot ${probe.bot_token}`, body));
+      this.limited.push(await this.#caller.call('PUT', '/lobbies', `Bearer ${token}`, { secret: 'probe' }));
       await wait(200 + random() * 200);
     }
   }

@@ -33,7 +33,7 @@ export function checkInvocation(values: unknown, command: Pick<Command, 'type' |
  * value, and required ones may be missing.
  *
  * Unspecified: a text before the one with the focus may be too short yet, and a number with the focus is digits with a
- * sign or point, which a client checks as well.
+ * sign or, in a NUMBER, a point, and within what its type can carry, which a client checks as well.
  *
  * @see docs/spec/interactions.md#autocomplete
  */
@@ -92,10 +92,10 @@ function checkValue(
 
 function checkKnown(report: FullReport, value: Fields, option: CommandOption, typing: Typing | undefined): void {
   if (value.type !== option.type) report.at('type', 'BASE_TYPE_CHOICES', [option.type]);
-  else if (isNesting(option.type)) checkNested(report, value.options, option.options ?? [], typing);
+  else if (isNesting(option.type)) checkNested(report, value.options, option, typing);
   else if (typing && value.focused === true) checkTyped(report, value.value, option, typing);
   else if (isAbsent(value.value)) report.at('value', 'BASE_TYPE_REQUIRED');
-  else if (typing && option.type === optionTypes.STRING) {
+  else if (typing && option.type === optionTypes.STRING && !option.choices?.length) {
     checkText(report, 'value', value.value, 0, limits.optionLengthMax);
   } else checkOptionValue(report, value.value, option);
 }
@@ -106,20 +106,32 @@ function checkTyped(report: FullReport, value: unknown, option: CommandOption, t
   if (!option.autocomplete) report.at('focused', 'INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
   const text = typeof value === 'number' ? String(value) : value;
   if (!checkText(report, 'value', text, 0, limits.optionLengthMax) || option.type === optionTypes.STRING) return;
-  if (!/^-?\d*(?:\.\d*)?$/.test(text)) {
+  if (!isBegunNumber(text, option.type)) {
     report.at('value', 'NUMBER_TYPE_COERCE', text, option.type === optionTypes.INTEGER ? 'int' : 'float');
   }
 }
 
-/** Goes one level down; a registered command ends the descent, however deep the values nest. */
+/** Whether a number that the option can carry may begin like this. Its bounds may be met by further digits. */
+function isBegunNumber(text: string, type: CommandOption['type']): boolean {
+  const isWhole = type === optionTypes.INTEGER;
+  const form = isWhole ? /^-?\d*$/ : /^-?\d*(?:\.\d*)?$/;
+  return form.test(text) && !(Math.abs(Number(text)) > (isWhole ? limits.integerMax : limits.numberMax));
+}
+
+/**
+ * Goes one level down; a registered command ends the descent, however deep the values nest. A group without subcommands
+ * has nothing that could be used.
+ */
 function checkNested(
   report: FullReport,
   values: unknown,
-  options: readonly CommandOption[],
+  { type, options = [] }: CommandOption,
   typing: Typing | undefined,
 ): void {
   report.enter('options');
-  checkValues(report, values, options, typing);
+  if (type === optionTypes.SUB_COMMAND_GROUP && options.length === 0)
+    report.here('INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED');
+  else checkValues(report, values, options, typing);
   report.leave();
 }
 

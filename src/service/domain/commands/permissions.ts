@@ -109,19 +109,6 @@ export function createCommandPermissions(core: Core): CommandPermissions {
     return userId => roles.get(userId) ?? [];
   }
 
-  /** Unspecified: any known user can be named, because members may leave and come back. */
-  async function findUnknown(guild: GuildRecord, entries: readonly CommandOverwrite[]): Promise<readonly Issue[]> {
-    const issues: Issue[] = [];
-    for (const [index, entry] of entries.entries()) {
-      if (isInGuild(guild, entry)) continue;
-      if (entry.type === overwriteTypes.USER && (await store.get('users', entry.id))) continue;
-      const code = 'ID_UNKNOWN';
-      const message = serviceFieldErrors[code](targetNames[entry.type]);
-      issues.push({ path: ['permissions', String(index), 'id'], code, message });
-    }
-    return issues;
-  }
-
   return {
     async list(application, guildId, reader) {
       const { id } = await readableGuild(application, guildId, reader);
@@ -145,7 +132,7 @@ export function createCommandPermissions(core: Core): CommandPermissions {
       const target = await findTarget(store, application, guild, id);
       rejectIssues(checkOverwrites(body));
       const permissions = (body as { permissions: readonly CommandOverwrite[] }).permissions.map(readEntry);
-      rejectIssues(await findUnknown(guild, permissions));
+      rejectIssues(findUnknown(guild, permissions));
       const rolesOf = await rolesOfNamed(guild, permissions);
       if (!permissions.every(entry => mayManageTarget(guild, editor, entry, rolesOf))) {
         throw noAccess('the user cannot manage every role, user and channel of the list');
@@ -194,16 +181,22 @@ function readEntry({ id, type, permission }: CommandOverwrite): CommandOverwrite
   return { id: readSnowflake(id) ?? id, type, permission };
 }
 
-const targetNames = {
-  [overwriteTypes.ROLE]: 'role',
-  [overwriteTypes.USER]: 'user',
-  [overwriteTypes.CHANNEL]: 'channel',
-} as const;
+/**
+ * Roles and channels that the guild does not have.
+ *
+ * Unspecified: any user can be named, because members come and go, and an editor sends back the list that it has read.
+ */
+function findUnknown(guild: GuildRecord, entries: readonly CommandOverwrite[]): readonly Issue[] {
+  return entries.flatMap((entry, index): Issue[] => {
+    if (entry.type === overwriteTypes.USER || isInGuild(guild, entry)) return [];
+    const message = serviceFieldErrors.ID_UNKNOWN(entry.type === overwriteTypes.ROLE ? 'role' : 'channel');
+    return [{ path: ['permissions', String(index), 'id'], code: 'ID_UNKNOWN', message }];
+  });
+}
 
 /** Unspecified: a thread does not count as a channel, because its channel's overwrites apply in it. */
 function isInGuild({ id: guildId, roles, channels }: GuildRecord, { id, type }: CommandOverwrite): boolean {
   if (type === overwriteTypes.ROLE) return id === everyoneId(guildId) || roles.some(role => role.id === id);
-  if (type === overwriteTypes.USER) return false;
   const isChannel = channels.some(channel => channel.id === id && !threadTypes.has(channel.type));
   return id === allChannelsId(guildId) || isChannel;
 }

@@ -110,6 +110,16 @@ describe('the subcommand path', () => {
     ]);
   });
 
+  it('does not end at a group without subcommands', () => {
+    const empty = { name: 'empty', type: 2, options: [] };
+    const group = parameter({ type: optionTypes.SUB_COMMAND_GROUP, name: 'empty' });
+    for (const one of [group, { ...group, options: [] }]) {
+      const faulty = ['0.options INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED'];
+      expect(check([empty], [one, add])).toEqual(faulty);
+      expect(faults(checkAutocomplete([empty], { type: 1, options: [one] }))).toEqual(faulty);
+    }
+  });
+
   it('ends where the command ends, however deep the values go', () => {
     let deep: object = { name: 'list', type: 1, options: [] };
     for (let i = 0; i < 20_000; i++) deep = { name: 'list', type: 1, options: [deep] };
@@ -195,13 +205,35 @@ describe('the values while one is typed', () => {
     expect(typed(map(), level('1'))).toEqual(none);
   });
 
-  it.each(['', '-', '4', '-4', '4.', '.5', 4])('hold %j where a number is typed, whatever its bounds', given => {
-    expect(typed(level(given))).toEqual([]);
-  });
+  const speed = (given: unknown) => ({ type: optionTypes.NUMBER, name: 'speed', value: given, focused: true });
 
-  it.each(['a', '4a', '--4', '4.4.4', ' 4'])('do not hold %j where a number is typed', given => {
-    expect(typed(level(given))).toEqual(['0.value NUMBER_TYPE_COERCE']);
-  });
+  it.each(['', '-', '4', '-4', '9007199254740991', '-9007199254740991', 4])(
+    'hold %j where an integer is typed, whatever its bounds',
+    given => {
+      expect(typed(level(given))).toEqual([]);
+    },
+  );
+
+  it.each(['a', '4a', '--4', '4.', '.5', '1.5', 1.5, ' 4', '9007199254740992', '-9007199254740992', 1e21])(
+    'do not hold %j where an integer is typed',
+    given => {
+      expect(typed(level(given))).toEqual(['0.value NUMBER_TYPE_COERCE']);
+    },
+  );
+
+  it.each(['', '-', '4', '-4', '4.', '.5', '.', '-.', 1.5, '9007199254740992', '-9007199254740992'])(
+    'hold %j where a number is typed',
+    given => {
+      expect(typed(speed(given))).toEqual([]);
+    },
+  );
+
+  it.each(['a', '4.4.4', '--4', '1e3', ' 4', '9007199254740994', '9'.repeat(400)])(
+    'do not hold %j where a number is typed',
+    given => {
+      expect(typed(speed(given))).toEqual(['0.value NUMBER_TYPE_COERCE']);
+    },
+  );
 
   it('have a text in the focus, of an option that has autocomplete', () => {
     expect(typed({ type: optionTypes.STRING, name: 'first', value: 'a', focused: true })).toEqual([
@@ -216,6 +248,14 @@ describe('the values while one is typed', () => {
     expect(typed(map(), { type: optionTypes.STRING, name: 'nope', value: 'x' })).toEqual([
       '1.name INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN',
     ]);
+  });
+
+  it('hold one of the choices where there are some', () => {
+    const choices = [{ name: 'Red', value: 'red' }];
+    const beside = { type: 1, options: [parameter({ name: 'team', choices }), ...options] } as const;
+    const team = (value: string) => faults(checkAutocomplete([{ type: 3, name: 'team', value }, map()], beside));
+    expect(team('red')).toEqual([]);
+    expect(team('re')).toEqual(['0.value BASE_TYPE_CHOICES']);
   });
 
   it('stand below the subcommand that is typed', () => {

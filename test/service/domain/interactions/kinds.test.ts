@@ -251,7 +251,6 @@ describe('an option being typed', () => {
     ['12', '12'],
     ['-', '-'],
     ['', ''],
-    ['1.', '1.'],
     [12, '12'],
   ])('has a value in text, also for a number: %j', async (value, expected) => {
     expect((await world.used(typing(level(value)))).data?.options).toEqual([level(expected)]);
