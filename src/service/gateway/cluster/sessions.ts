@@ -7,7 +7,7 @@ import { serviceLimits } from '../../support/service-limits.ts';
 import type { SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch, Registration } from '../presence/connected-users.ts';
 import type { Session } from '../sessions/session.ts';
-import { belongsTo, holdsClaim, homeOf, playerOf } from '../sessions/session-record.ts';
+import { holdsClaim, homeOf, mayContinue, playerOf } from '../sessions/session-record.ts';
 import { catchUp } from './catch-up.ts';
 import { claimSession } from './claims.ts';
 import { ClusterPresences } from './presences.ts';
@@ -106,12 +106,12 @@ export class ClusterSessions {
   async #own(id: string, principal: SessionPrincipal): Promise<Session | undefined> {
     const local = this.#sessions.byId.get(id);
     if (local) {
-      if (!belongsTo(local.record, principal)) return undefined;
+      if (!mayContinue(local.record, principal)) return undefined;
       if (await holdsClaim(this.#core.store, local.record)) return local.hasEnded ? undefined : local;
       if (!local.hasEnded) this.#sessions.forget(local);
     }
     const known = await this.#core.store.get('gateway_sessions', id);
-    if (!known?.base || !belongsTo(known, principal)) return undefined;
+    if (!known?.base || !mayContinue(known, principal)) return undefined;
     if (this.#isOver(known, await this.#departedNode(known.node))) return undefined;
     const detached_at_ms = known.detached_at_ms ?? this.#core.clock.now();
     try {

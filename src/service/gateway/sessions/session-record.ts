@@ -1,3 +1,4 @@
+import { expandScopes } from '../../../model/oauth.ts';
 import { botUserId } from '../../domain/guilds/view.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
 import type { StoreView } from '../../store/contract.ts';
@@ -22,6 +23,7 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
     credential: credentialOf(principal),
     intents: kind === 'session' ? null : (identity.intents ?? 0),
     shard: kind === 'bot' ? identity.shard : null,
+    ...(kind === 'user' && { scopes: principal.token.scopes }),
     may_call: mayCall(principal),
     may_set_presence: maySetPresence(principal),
     client: identity.client,
@@ -49,11 +51,16 @@ export function maySetPresence(principal: SessionPrincipal): boolean {
   return principal.scopes.has('activities.write') || principal.scopes.has('presences.write');
 }
 
-/** Whether the session belongs to the owner of this credential. */
-export function belongsTo(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
+/**
+ * Whether this credential may continue the session: it is its owner's, and has every scope with which the session began, because what the
+ * session follows is not decided again.
+ */
+export function mayContinue(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
   const { kind } = principal;
   if (record.kind !== kind) return false;
   if (kind !== 'session' && record.application_id !== principal.application.id) return false;
+  if (kind === 'user' && ![...expandScopes(record.scopes ?? [])].every(scope => principal.scopes.has(scope)))
+    return false;
   return kind === 'bot' || record.user_id === principal.user.id;
 }
 

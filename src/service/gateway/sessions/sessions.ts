@@ -29,7 +29,7 @@ import { RestartStorage } from './restart-storage.ts';
 import { Restoration, type RestoredSessions } from './restoration.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
-import { belongsTo, mayCall, maySetPresence, newRecord, playerOf } from './session-record.ts';
+import { mayCall, mayContinue, maySetPresence, newRecord, playerOf } from './session-record.ts';
 import { type SessionStorage, sessionScope } from './storage.ts';
 
 const sessionIdBytes = 16;
@@ -222,7 +222,7 @@ export class Sessions implements SessionOwner, NodeSessions, PacedSessions, Rest
     principal: SessionPrincipal,
     { seq }: Resume,
   ): Session | ResumeRefusal {
-    if (!session || !belongsTo(session.record, principal)) return 'gone';
+    if (!session || !mayContinue(session.record, principal)) return 'gone';
     const missed = session.missedAfter(seq);
     if (typeof missed === 'string') {
       if (!session.connection) this.end(session); // The client must identify again.

@@ -23,6 +23,8 @@ export interface GatewaySessionRecord {
   /** Null: receives every event. */
   intents: number | null;
   shard: readonly [id: number, count: number] | null;
+  /** Scopes of the token by which a player's session began: they decided what it follows. Absent also in records of earlier versions. */
+  scopes?: readonly string[];
   /** It may take part in calls of lobbies. */
   may_call: boolean;
   /** It may show what its user does. */

@@ -145,6 +145,20 @@ describe('a resume', () => {
     await (await resume(tokens.ada, client)).dispatch('RESUMED');
   });
 
+  it('is rejected for a token without a scope with which the session began, and leaves that alone', async () => {
+    const watcher = await join(tokens.grace);
+    const client = await join(tokens.ada);
+    const fewer = `Bearer ${await playerToken(service, ada.id, 'identify gateway.connect')}`;
+    expect(await (await resume(fewer, client)).frame(invalid)).toMatchObject({ d: false });
+    await createLobby(ada, grace);
+    await client.dispatch('LOBBY_CREATE');
+    expect(watcher.names).not.toContain('LOBBY_MEMBER_UPDATE');
+    // With more scopes, and with the same ones by other names, it is resumed.
+    const least = await join(fewer);
+    await drop(least);
+    await (await resume(tokens.ada, least)).dispatch('RESUMED');
+  });
+
   it('closes with 4004 for an invalid token, and with 4001 for a malformed resume', async () => {
     const client = await join(tokens.ada);
     const codeAfter = async (d: unknown) => {
