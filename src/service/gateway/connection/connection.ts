@@ -4,6 +4,7 @@ import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../../model/gateway.ts';
 import { type Cancel, type Clock, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { parseFrame } from '../../../wire/gateway/frames.ts';
+import { quoteLongIds } from '../../support/long-ids.ts';
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
 import type { TrafficObserver } from '../../support/traffic.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -368,7 +369,7 @@ export class Connection implements Sender, SocketListener {
 
   #read(message: Buffer, isBinary: boolean): GatewayFrame | undefined {
     if (isBinary !== (this.#encoding !== undefined)) return undefined;
-    return this.#encoding ? this.#encoding.read(message) : parseFrame(message.toString());
+    return this.#encoding ? this.#encoding.read(message) : parseFrame(quoteLongIds(message.toString()));
   }
 
   // Unspecified: heartbeats count too, because the documentation makes no exception for them.

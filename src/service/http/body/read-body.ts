@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Route } from '../../../wire/routes.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
+import { quoteLongIds } from '../../support/long-ids.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { readFormBody } from './form-body.ts';
@@ -50,41 +51,6 @@ function readJson(text: string): unknown {
   } catch {
     throw new RequestError('invalid_json');
   }
-}
-
-// Every field of the interface that takes an id, and one that takes another number too long for a double.
-const idFields =
-  '(?:application_|channel_|guild_|message_|provisional_user_|recipient_|target_|client_|child_application_)?id' +
-  '|default_member_permissions';
-const longId = new RegExp(`("(?:${idFields})"\\s*:\\s*)([0-9]{16,})(?![0-9.eE])`, 'g');
-const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
-
-/**
- * Puts ids that are sent as numbers in quotation marks, because a double keeps only 53 bits. Quotation marks inside strings are
- * escaped, so that the pattern does not match there.
- *
- * @see docs/spec/http.md#ids
- */
-function quoteLongIds(text: string): string {
-  return hasLongNumber(text) && mayHaveLongId.test(text) ? text.replace(longId, '$1"$2"') : text;
-}
-
-/** Whether 16 digits follow each other. A pattern would look at each character of a large body, this looks at every 16th. */
-function hasLongNumber(text: string): boolean {
-  for (let at = 15; at < text.length; at += 16) {
-    if (!isDigit(text.charCodeAt(at))) continue;
-    let start = at - 1;
-    let end = at + 1;
-    while (start > at - 16 && isDigit(text.charCodeAt(start))) start--;
-    while (end < start + 17 && isDigit(text.charCodeAt(end))) end++;
-    if (end === start + 17) return true;
-  }
-  return false;
-}
-
-/** @param unit a UTF-16 code unit, NaN outside the text */
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
 }
 
 function mediaTypeOf(contentType: string | undefined): string | undefined {

@@ -54,6 +54,9 @@ async function join(token: string, fields = {}): Promise<GatewayClient> {
   return client;
 }
 
+/** As clients send it whose language has 64-bit integers. */
+const askByNumbers = ({ socket }: GatewayClient, guild: string, users: readonly string[]) =>
+  socket.send(`{"op":${opcodes.REQUEST_GUILD_MEMBERS},"d":{"guild_id":${guild},"user_ids":[${users.join(', ')}]}}`);
 const ask = (client: GatewayClient, d: object) => client.send({ op: opcodes.REQUEST_GUILD_MEMBERS, d });
 const chunks = ({ frames }: GatewayClient) =>
   frames.filter(({ t }) => t === 'GUILD_MEMBERS_CHUNK').map(({ d }) => d as GuildMembersChunk);
@@ -96,6 +99,14 @@ describe('a request for guild members', () => {
     expect(chunk?.not_found).toEqual([edsger.id]);
     const [, one] = await answered(client, { guild_id: harbour, user_ids: grace.id }, 2);
     expect(names(one)).toEqual(['grace']);
+  });
+
+  it('loses no digit of ids that are numbers', async () => {
+    const client = await join(bot, { intents: 0 });
+    askByNumbers(client, harbour, [ada.id, edsger.id]);
+    await client.dispatch('GUILD_MEMBERS_CHUNK');
+    const [chunk] = chunks(client);
+    expect([names(chunk), chunk?.not_found]).toEqual([['ada'], [edsger.id]]);
   });
 
   it('is answered to the shard that serves the guild, RATE_LIMITED included, and to no other', async () => {
