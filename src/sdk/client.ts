@@ -229,14 +229,15 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Exchanges a grant for tokens; for applications that are public clients.
+   * Exchanges a grant for tokens; for applications that are public clients. The address of the redirect is sent as it is given.
    *
    * @throws OAuthError the server's error, mostly `invalid_grant`; `invalid_id_token`
-   * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`
+   * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`,
+   *   `invalid_snowflake`
    * @throws ApiError, RateLimitError, TransportError
    */
   async getToken(request: TokenRequest, { signal }: RequestOptions = {}): Promise<TokenSet> {
-    return this.#auth.tokens.getToken(this.#clientId(), request, signal);
+    return this.#auth.tokens.getToken(this.#clientId(request.clientId), request, signal);
   }
 
   /**
@@ -303,7 +304,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     external: ExternalAuth,
     { signal }: RequestOptions = {},
   ): Promise<TokenSet> {
-    return this.#auth.tokens.getToken(this.#clientId(), request, signal, external);
+    return this.#auth.tokens.getToken(this.#clientId(request.clientId), request, signal, external);
   }
 
   /** {@link getTokenFromDevice} and {@link getTokenFromProvisionalMerge} in one. */
@@ -522,9 +523,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     await closed;
   }
 
-  #clientId(): ApplicationId {
+  /** @param given the one of a grant */
+  #clientId(given?: string): ApplicationId {
     this.#assertOpen();
-    return this.#auth.clientId();
+    return given === undefined ? this.#auth.clientId() : parseSnowflake<'application'>(given, 'clientId');
   }
 
   #isAnothers({ idToken, userId = subjectOf(idToken) }: AccessToken): boolean {
