@@ -222,3 +222,5 @@ export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
 export type BusErrorCode = keyof typeof errorCodes.server.BusError;
 export type KeychainErrorCode = keyof Client['KeychainError'];
 export type RedirectErrorCode = keyof Client['RedirectError'];
+/** Of errors that have no class of their own. */
+export type OtherErrorCode = keyof typeof errorCodes.server.RallypointError;
