@@ -1,5 +1,6 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
 import { customSchemePrefix } from '../../model/oauth.ts';
+import { requireChoice } from '../../wire/arguments.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { codeChallengeRequired } from '../../wire/oauth/authorization-fields.ts';
 import { authorizeUrl, customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
@@ -58,8 +59,11 @@ export function createState(entropy: Entropy): string {
   return randomToken(entropy, stateBytes);
 }
 
-/** {@link AuthorizeOptions.redirect}, or its default. */
+const redirectWays: readonly RedirectWay[] = ['loopback', 'custom-scheme'];
+
+/** {@link AuthorizeOptions.redirect}, or its default. @throws ArgumentError `invalid_argument` */
 export function redirectWayOf(args: AuthorizationArgs, { redirect, answer }: AuthorizeOptions): RedirectWay {
+  requireChoice('redirect', redirect, redirectWays);
   const isLoopback = args.customSchemeParam === undefined && answer === undefined;
   return redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
 }

@@ -103,6 +103,13 @@ describe('authorize: rejected before a page is opened', () => {
     });
   });
 
+  it('rejects a redirect that it does not know', async () => {
+    const args = new AuthorizationArgs({ codeChallenge: challenge });
+    for (const redirect of ['bogus', '', 5]) {
+      await refused(args, '1', { redirect }).toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
+    }
+  });
+
   it('rejects without an application id', async () => {
     await refused(new AuthorizationArgs()).toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
   });

@@ -183,6 +183,7 @@ describe('TokenClient: how it reads answers', () => {
     ['no token', { ...answer, access_token: undefined }],
     ['an empty token', { ...answer, access_token: '' }],
     ['a token of another type', { ...answer, token_type: 'mac' }],
+    ['a token that no header can hold', { ...answer, access_token: 'a\nb' }],
     ['a life that is no number', { ...answer, expires_in: {} }],
     ['a life that cannot be converted', { ...answer, expires_in: { valueOf: 1, toString: 1 } }],
     ['a list', [answer]],
