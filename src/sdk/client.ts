@@ -266,7 +266,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws OAuthError `access_denied`, `expired_token`: not answered in time; other errors of the server
    * @throws ValidationError the arguments
-   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
+   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `invalid_argument`, `closed`
    * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first request also `unreachable`
    *   and the like; later requests are repeated
    * @see docs/spec/oauth2.md#devices

@@ -53,6 +53,7 @@ describe('Client', () => {
       () => client.getTokenFromProvisionalMerge(missing, { type: 'OIDC', token: 't' }),
       () => client.getTokenFromProvisionalMerge(grant, missing),
       () => client.getTokenFromDeviceProvisionalMerge({}, missing),
+      () => client.getTokenFromDevice(null as never),
       () => client.getProvisionalToken(missing),
       () => client.unmergeIntoProvisionalAccount(missing),
       () => client.authorize(null as never),

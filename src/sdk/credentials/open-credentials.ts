@@ -18,6 +18,7 @@ export async function openCredentials(options: CredentialsOptions): Promise<Cred
   requireType('options', options, 'object');
   const { client, folder } = options;
   requireType('client', client, 'object');
+  requireType('keychain', options.keychain, 'object');
   const { applicationId } = client;
   if (applicationId === undefined) {
     throw new ArgumentError('missing_application_id', 'applicationId is missing: pass it to new Client().');

@@ -171,9 +171,11 @@ describe('signing in and starting again', () => {
     expect((await open()).state.status).toBe('signed-in');
   });
 
-  it('cannot be opened without options or without a client', async () => {
+  it('cannot be opened without options, a client or a keychain', async () => {
     await expect(openCredentials(undefined as never)).rejects.toMatchObject({ code: 'invalid_argument' });
     await expect(openCredentials({ keychain: shared } as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    const client = new Client({ baseUrl: office.baseUrl, applicationId: '1' });
+    await expect(openCredentials({ client } as never)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   it('reject the sign-in to another application before a page is opened', async () => {
