@@ -1,6 +1,7 @@
 import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/errors/errors.ts';
 import type { Scope } from '../model/oauth.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
+import { isCredential, requireCredential } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { unsetHint } from '../wire/environment-variables.ts';
 import { asRecord } from '../wire/http/codec.ts';
@@ -32,9 +33,6 @@ const commandScope = 'applications.commands.update' satisfies Scope;
 
 // A token is replaced this long before it expires, so that it does not expire while a request is under way.
 const renewalMarginMs = 60_000;
-
-// What a header can hold (RFC 9110, section 5.5), without spaces.
-export const headerSafe = /^[\x21-\x7E]+$/;
 
 /**
  * Holds the bot token, or fetches and keeps a client-credentials token. If a route accepts both, the bot token is used.
@@ -102,11 +100,7 @@ function checkSecrets({ botToken, clientSecret }: Secrets): void {
     ['clientSecret', clientSecret],
   ] as const) {
     if (secret === '') throw new ArgumentError('credential_missing', `${name} is empty. ${unsetHint(name)}`);
-    if (secret === undefined || (typeof secret === 'string' && headerSafe.test(secret))) continue;
-    throw new ArgumentError(
-      'invalid_credential',
-      `${name} must be printable ASCII without spaces, and without "Bot " in front.`,
-    );
+    if (secret !== undefined) requireCredential(name, secret, 'Bot');
   }
 }
 
@@ -129,7 +123,7 @@ async function fetchToken(http: Http, applicationId: ApplicationId, secret: stri
       throw error instanceof ApiError && error.status < 500 ? rejectedSecret(error) : error;
     });
   const { access_token: token, expires_in: seconds } = asRecord(answer.body) ?? {};
-  if (typeof token !== 'string' || typeof seconds !== 'number') {
+  if (!isCredential(token) || typeof seconds !== 'number') {
     throw new TransportError('unreadable_answer', 'The response of the token endpoint is not a token. Check baseUrl.');
   }
   return { token, lifeMs: seconds * 1000 };

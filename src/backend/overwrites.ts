@@ -3,11 +3,11 @@ import type { CommandOverwrite, GuildCommandPermissions } from '../model/overwri
 import { type Explanation, explain, type PermissionQuestion } from '../model/rules/permissions/explain.ts';
 import { checkOverwrites } from '../model/rules/permissions/overwrites.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../model/snowflake.ts';
+import { requireCredential, requireType } from '../wire/arguments.ts';
 import { rejectIssues } from '../wire/http/check.ts';
 import type { Http } from '../wire/http/http.ts';
 import { readCommandPermissions, readCommandPermissionsList } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
-import { headerSafe } from './credentials.ts';
 
 /** A user's OAuth2 access token. Its type keeps it apart from the application's own credentials. */
 export type UserToken = string & { readonly __credential: 'user' };
@@ -19,11 +19,8 @@ export type UserToken = string & { readonly __credential: 'user' };
  * @throws ArgumentError `invalid_credential` for text that a header cannot hold
  */
 export function userToken(token: string): UserToken {
-  if (headerSafe.test(token)) return token as UserToken;
-  throw new ArgumentError(
-    'invalid_credential',
-    'The token must be printable ASCII without spaces, and without "Bearer " in front.',
-  );
+  requireCredential('The token', token, 'Bearer');
+  return token as UserToken;
 }
 
 /**
@@ -48,7 +45,7 @@ export interface Overwrites {
    * do this; the application and its bot cannot.
    *
    * @param overwrites at most `limits.commandPermissionsMax`
-   * @throws ValidationError nothing was sent; ApiError `bots_not_allowed`, `missing_scope`, `missing_access`,
+   * @throws ValidationError, ArgumentError `invalid_credential`: nothing was sent; ApiError `bots_not_allowed`, `missing_scope`, `missing_access`,
    *   `unauthorized`, whose message names the token it takes
    */
   replace(
@@ -58,7 +55,7 @@ export interface Overwrites {
     token: UserToken,
     options?: RequestOptions,
   ): Promise<GuildCommandPermissions>;
-  /** Whether a member may use a command in a channel, and what decides it. */
+  /** Whether a member may use a command in a channel, and what decides it. @throws ArgumentError `invalid_argument` */
   explain(question: PermissionQuestion, options?: RequestOptions): Promise<Explanation>;
 }
 
@@ -88,6 +85,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
       }
     },
     async replace(guildId, id, overwrites, token, options) {
+      requireCredential('The token', token, 'Bearer');
       const body = { permissions: overwrites };
       const request = { path: path(guildId, id), body, authorization: `Bearer ${token}`, ...options };
       rejectIssues('The list of overwrites', checkOverwrites(body));
@@ -97,6 +95,9 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
       return readCommandPermissions(answer.body);
     },
     async explain(question, options) {
+      requireType('question', question, 'object');
+      requireType('question.guild', question.guild, 'object');
+      requireType('question.command', question.command, 'object');
       const all = await list(question.guild.id, options);
       const of = (id: string) => all.find(entry => entry.id === id)?.permissions ?? [];
       return explain(question, { command: of(question.command.id), application: of(applicationId) });

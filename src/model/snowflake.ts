@@ -64,7 +64,7 @@ export function readSnowflake<Resource extends string = string>(value: unknown):
 export function parseSnowflake<Resource extends string>(value: string | bigint, name = 'id'): Snowflake<Resource> {
   const text = typeof value === 'bigint' ? value.toString() : value;
   if (!isSnowflake(text)) {
-    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63 (got "${text}").`);
+    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63 (got "${String(text)}").`);
   }
   return text as Snowflake<Resource>;
 }

@@ -1,4 +1,5 @@
 import { ArgumentError } from '../model/errors/errors.ts';
+import { requireChoice, requireType } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
@@ -28,6 +29,8 @@ export interface Operation<Name extends RouteName> {
   readonly order?: string;
 }
 
+const whenOfflineChoices: readonly WhenOffline[] = ['fail', 'queue'];
+
 /** Calls routes as the player: while the client is ready, in order, within the deadline, and with every wait visible. */
 export class Calls {
   readonly #ports: CallPorts;
@@ -36,9 +39,10 @@ export class Calls {
   readonly #underWay = new Set<Deadline>();
   #isClosed = false;
 
-  /** @throws ArgumentError `invalid_deadline` */
+  /** @throws ArgumentError `invalid_deadline`, `invalid_argument` */
   constructor(ports: CallPorts) {
     requireDeadline(ports.deadlineMs);
+    requireChoice('whenOffline', ports.whenOffline, whenOfflineChoices);
     this.#ports = ports;
   }
 
@@ -49,7 +53,7 @@ export class Calls {
 
   /**
    * @throws ApiError, RateLimitError, TransportError (`client_not_ready`, `deadline_exceeded`, `aborted`, …),
-   *   ArgumentError `missing_access_token`, `invalid_deadline`, `closed`
+   *   ArgumentError `missing_access_token`, `invalid_deadline`, `invalid_argument`, `closed`
    */
   send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
     return this.#within(operation.name, options, (deadline, report) =>
@@ -84,6 +88,8 @@ export class Calls {
   ): Promise<Result> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
+    requireType('options', options, 'object');
+    requireChoice('whenOffline', options.whenOffline, whenOfflineChoices);
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
       throw clientNotReady('call connect() first, or let the operation wait with whenOffline: queue');
     }

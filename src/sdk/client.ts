@@ -4,6 +4,7 @@ import type { ExternalAuth } from '../model/external-auth.ts';
 import type { Metadata } from '../model/lobby.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
+import { requireType } from '../wire/arguments.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { Http } from '../wire/http/http.ts';
@@ -106,7 +107,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
 
   /**
    * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`, `invalid_snowflake`,
-   *   `invalid_deadline`
+   *   `invalid_deadline`, `invalid_argument`
    */
   constructor(options: ClientOptions<LobbyMetadata, MemberMetadata>) {
     // JavaScript callers may leave the options out.
@@ -202,8 +203,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * redirect that does not (a stale, foreign or forged one) is ignored. One at a time.
    *
    * @throws ValidationError the arguments
-   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`; with `answer` also
-   *   `missing_state`, `foreign_redirect`
+   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `invalid_argument`, `closed`; with `answer`
+   *   also `missing_state`, `foreign_redirect`
    * @throws OAuthError the server's error; `access_denied` when the player declined
    * @throws TransportError `aborted`, `browser_unavailable`, `no_loopback`
    */
@@ -229,14 +230,15 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Exchanges a grant for tokens; for applications that are public clients.
+   * Exchanges a grant for tokens; for applications that are public clients. The address of the redirect is sent as it is given.
    *
    * @throws OAuthError the server's error, mostly `invalid_grant`; `invalid_id_token`
-   * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`
+   * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`,
+   *   `invalid_snowflake`, `invalid_argument`
    * @throws ApiError, RateLimitError, TransportError
    */
   async getToken(request: TokenRequest, { signal }: RequestOptions = {}): Promise<TokenSet> {
-    return this.#auth.tokens.getToken(this.#clientId(), request, signal);
+    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, signal);
   }
 
   /**
@@ -264,7 +266,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws OAuthError `access_denied`, `expired_token`: not answered in time; other errors of the server
    * @throws ValidationError the arguments
-   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
+   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `invalid_argument`, `closed`
    * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first request also `unreachable`
    *   and the like; later requests are repeated
    * @see docs/spec/oauth2.md#devices
@@ -284,7 +286,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * proves, and is created with the first request. There is no refresh token: request another one with a new proof.
    *
    * @throws ValidationError the proof is malformed; ApiError the service rejected it, `code` as in {@link apiErrors}
-   * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `closed`
+   * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `invalid_argument`, `closed`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
   async getProvisionalToken(external: ExternalAuth, { signal }: RequestOptions = {}): Promise<TokenSet> {
@@ -303,7 +305,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     external: ExternalAuth,
     { signal }: RequestOptions = {},
   ): Promise<TokenSet> {
-    return this.#auth.tokens.getToken(this.#clientId(), request, signal, external);
+    requireType('external', external, 'object');
+    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, signal, external);
   }
 
   /** {@link getTokenFromDevice} and {@link getTokenFromProvisionalMerge} in one. */
@@ -313,6 +316,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     options: DeviceOptions = {},
   ): Promise<TokenSet> {
     this.#assertOpen();
+    requireType('external', external, 'object');
     return this.#auth.device.run(args, this.applicationId, options, external);
   }
 
@@ -357,7 +361,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @param options `accessToken`: default the client's own
    * @throws ApiError `unauthorized`: the token is invalid; `missing_scope` without `identify`
-   * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
+   * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `invalid_credential`, `closed`
    */
   async fetchCurrentUser(options: FetchUserOptions = {}): Promise<UserSnapshot> {
     return this.#auth.account.currentUser(options.accessToken ?? this.#auth.token(), options.signal);
@@ -371,7 +375,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * Only if the token names another player than the session (by `userId` or the ID token) does the client reconnect by
    * itself; for a token that names none, call {@link disconnect} before passing another player's.
    *
-   * @throws ArgumentError `missing_access_token`, `invalid_expiry`
+   * @throws ArgumentError `missing_access_token`, `invalid_credential`, `invalid_expiry`
    * @see docs/spec/client.md#signing-in
    */
   updateToken(token: string | AccessToken | undefined): void {
@@ -474,7 +478,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * subscriber: with every new session, every {@link commandsRefreshMs}, and after events about permissions. An access token
    * gives access to the commands of its own application.
    *
-   * @throws ArgumentError `invalid_snowflake`, `missing_application_id` for `bot_dm`
+   * @throws ArgumentError `invalid_snowflake`, `invalid_argument`, `missing_application_id` for `bot_dm`
    * @see docs/spec/http.md#routes
    */
   commands$(place: CommandPlace): Observable<CommandsSnapshot> {
@@ -520,6 +524,12 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const closed = this.#session.close();
     this.#http.close();
     await closed;
+  }
+
+  #clientIdOf(request: TokenRequest): ApplicationId {
+    requireType('request', request, 'object');
+    const { clientId } = request;
+    return clientId === undefined ? this.#clientId() : parseSnowflake<'application'>(clientId, 'clientId');
   }
 
   #clientId(): ApplicationId {

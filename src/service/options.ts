@@ -1,5 +1,6 @@
 import { ArgumentError } from '../model/errors/errors.ts';
 import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits/limit-profiles.ts';
+import { requireChoice } from '../wire/arguments.ts';
 import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
 import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
@@ -121,13 +122,33 @@ export function chooseSignIn(signIn: ServiceOptions['signIn'] = 'developer'): Si
 
 /** @throws ArgumentError `unknown_limits` */
 export function chooseLimits(limits: ServiceOptions['limits'] = 'standard'): LimitProfile {
-  if (typeof limits !== 'string') return limits;
+  if (isLimitProfile(limits)) return limits;
   if (Object.hasOwn(limitProfiles, limits)) return limitProfiles[limits];
   const names = Object.keys(limitProfiles).join(', ');
   throw new ArgumentError(
     'unknown_limits',
     `limits must be a profile, or the name of one: ${names} (got "${limits}").`,
   );
+}
+
+function isLimitProfile(limits: LimitProfileName | LimitProfile): limits is LimitProfile {
+  return typeof limits === 'object' && limits !== null && typeof limits.buckets === 'object';
+}
+
+const portMax = 65_535;
+
+/** @throws ArgumentError `invalid_argument` */
+export function checkPort(name: 'port' | 'opsPort', port: number | undefined): void {
+  if (port === undefined || (Number.isInteger(port) && port >= 0 && port <= portMax)) return;
+  throw new ArgumentError(
+    'invalid_argument',
+    `${name} must be a whole number from 0 to ${portMax} (got ${String(port)}).`,
+  );
+}
+
+/** @throws ArgumentError `invalid_argument` */
+export function checkClock(clock: ServiceOptions['clock']): void {
+  if (typeof clock !== 'object' || clock === null) requireChoice('clock', clock, ['system', 'virtual']);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { requireType } from '../wire/arguments.ts';
 import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
@@ -12,8 +13,10 @@ import { listen, listenWithMany } from './http/listening.ts';
 import { advanceClock, type CheckedOptions, chooseClock, type Environment, openCore } from './open-core.ts';
 import {
   checkAllowedHosts,
+  checkClock,
   checkDrainTimeout,
   checkHost,
+  checkPort,
   checkPublicUrl,
   checkSlowStatement,
   checkTrustedProxies,
@@ -73,11 +76,12 @@ export interface Service extends ServiceAddresses {
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
  *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`, `invalid_store`, `invalid_bus`, `invalid_secret`,
- *   `wrong_secret`, `virtual_clock_shared`; ValidationError with the issues of the fixtures; StoreError, BusError
+ *   `wrong_secret`, `virtual_clock_shared`, `invalid_argument`; ValidationError with the issues of the fixtures; StoreError, BusError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  requireType('options', options, 'object');
   const host = checkHost(options);
   const publicUrl = checkPublicUrl(options.publicUrl);
   const limits = chooseLimits(options.limits);
@@ -89,6 +93,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const shared = chooseSharedEngines(options);
   const isConsoleOn = chooseConsole(options);
   checkSlowStatement(options.slowStatementMs);
+  checkPort('port', options.port);
+  checkPort('opsPort', options.opsPort);
+  checkClock(options.clock);
+  if (options.data !== undefined) requireType('data', options.data, 'string');
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];

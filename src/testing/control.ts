@@ -1,6 +1,6 @@
 import type { ServiceAddresses } from '../service/index.ts';
 
-/** A request of the service's control API. @throws Error with the answer's message */
+/** A request of the service's control API. @throws Error with the answer's message and `status` */
 export async function control<Answer>(
   { controlBase, controlToken }: ServiceAddresses,
   method: string,
@@ -16,7 +16,10 @@ export async function control<Answer>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} /control${path} answered ${answer.status}: ${text}`);
+  if (!answer.ok) {
+    const { status } = answer;
+    throw Object.assign(new Error(`${method} /control${path} answered ${status}: ${text}`), { status });
+  }
   return (text === '' ? undefined : JSON.parse(text)) as Answer;
 }
 

@@ -1,5 +1,5 @@
 import { type Backend, type BackendOptions, createBackend } from '../backend/index.ts';
-import { RallypointError } from '../model/errors/errors.ts';
+import { ArgumentError, RallypointError } from '../model/errors/errors.ts';
 import { AuthorizationArgs, Client, type ClientOptions } from '../sdk/index.ts';
 import {
   type FilledFixtures,
@@ -215,9 +215,19 @@ export class World {
   /**
    * Puts the service back into an earlier state, which is faster than a new world. Clients are closed, users see empty channels,
    * and faults and traffic are forgotten; backends stay and their listeners connect again. Time does not go back.
+   *
+   * @throws ArgumentError `bad_content`: the value is no snapshot of this version
    */
   async restore(snapshot: WorldSnapshot): Promise<void> {
-    await this.#beginAnew(() => control(this.service, 'PUT', '/snapshot', snapshot));
+    const load = () => control(this.service, 'PUT', '/snapshot', snapshot);
+    await this.#beginAnew(() =>
+      load().catch(cause => {
+        if (cause.status !== 400) throw cause;
+        throw new ArgumentError('bad_content', 'The snapshot is not one that snapshot() of this version returned.', {
+          cause,
+        });
+      }),
+    );
   }
 
   /** As {@link restore}, to the state at the start. */

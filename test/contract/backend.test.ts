@@ -341,6 +341,17 @@ describe('credentials of the backend', () => {
     expect(await failureOf(backend.interactions.listen(() => {}))).toMatchObject({ code: 'credential_missing' });
   });
 
+  it('connects for a handler only, and edits and deploys only what it is given', async () => {
+    const { commands, interactions } = backendOf(await start());
+    const refused = { name: 'ArgumentError', code: 'invalid_argument' };
+    for (const wrong of [undefined, null, {}] as never[]) {
+      expect(await failureOf(interactions.listen(wrong))).toMatchObject(refused);
+      expect(await failureOf(interactions.endpoint(wrong))).toMatchObject(refused);
+      expect(await failureOf(commands.deploy(wrong))).toMatchObject(refused);
+    }
+    expect(await failureOf(commands.edit(undefined as never, {}))).toMatchObject(refused);
+  });
+
   it('gets another token when the one it holds was revoked', async () => {
     const service = await start();
     const backend = backendOf(service, {}, { clientSecret: application.client_secret });

@@ -119,6 +119,21 @@ describe('overwrites', () => {
     }
   });
 
+  it('do not send a token that no header carries, and do not repeat it', async () => {
+    for (const bad of ['a\nb', '€', '', undefined]) {
+      const failure = await failureOf(backend.overwrites.replace(guild.id, '1', [], bad as never));
+      expect(failure).toMatchObject({ name: 'ArgumentError', code: 'invalid_credential' });
+      if (bad) expect((failure as Error).message).not.toContain(bad);
+    }
+  });
+
+  it('reject a permission question that is none', async () => {
+    for (const question of [undefined, null, 'x', {}, { guild }]) {
+      const failure = await failureOf(backend.overwrites.explain(question as never));
+      expect(failure).toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
+    }
+  });
+
   it('answer a permission question from what is registered', async () => {
     const { command } = await backend.commands.create(rally);
     await backend.overwrites.replace(guild.id, command.id, [denyGrace], userToken(token));

@@ -38,7 +38,7 @@ describe('functions that are handed in and throw', () => {
     backend.close();
 
     const client = new Client({ applicationId: application.id, baseUrl, logger: brokenLogger });
-    client.updateToken('not a token');
+    client.updateToken('not-a-token');
     await expect(client.connect()).rejects.toMatchObject({ code: 'gateway_closed' });
     await client.close();
   });

@@ -161,6 +161,18 @@ describe('a provisional account', () => {
     expect((await client.lobbies.join('raid')).id).toMatch(/^\d+$/);
   });
 
+  it('becomes part of the account that the player signs in with, for the application of the arguments alone', async () => {
+    const client = clientOf(ada, { applicationId: undefined });
+    const owner = clientOf();
+    const before = await owner.fetchCurrentUser(await owner.getProvisionalToken(steam('p-1')));
+    expect(before.id).not.toBe(ada.id);
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const args = new AuthorizationArgs({ clientId: application.id, codeChallenge: challenge });
+    const grant = await client.authorize(args);
+    const tokens = await client.getTokenFromProvisionalMerge({ ...grant, verifier }, steam('p-1'));
+    expect(await client.fetchCurrentUser(tokens)).toMatchObject({ id: ada.id });
+  });
+
   it('becomes part of the account that the player signs in with, and can be taken out again', async () => {
     const client = clientOf();
     const before = await client.fetchCurrentUser(await client.getProvisionalToken(steam('p-1')));

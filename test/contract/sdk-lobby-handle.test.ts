@@ -386,6 +386,16 @@ describe('setMetadata()', () => {
     await expect(lobbyOf(client, id).setMetadata({})).rejects.toMatchObject({ code: 'missing_secret' });
   });
 
+  it('is rejected without an object, as is a change of the call', async () => {
+    const { client } = await game(ada);
+    const lobby = await client.lobbies.join('raid');
+    for (const wrong of [undefined, null, 'x'] as never[]) {
+      const refused = { name: 'ArgumentError', code: 'invalid_argument' };
+      await expect(lobby.setMetadata(wrong)).rejects.toMatchObject(refused);
+      await expect(lobby.call.update(wrong)).rejects.toMatchObject(refused);
+    }
+  });
+
   it('creates no lobby in place of one that has ended', async () => {
     const { client, requests } = await game(ada);
     const lobby = await client.lobbies.join('raid');

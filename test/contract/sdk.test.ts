@@ -60,6 +60,38 @@ describe('signing in to the service', () => {
     expect(claims).toMatchObject({ iss: service.webBase, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
   });
 
+  it.each([undefined, '100000000000000002'])(
+    'gives tokens of the application of the arguments to a client whose own is %s',
+    async applicationId => {
+      const client = clientOf(ada, { applicationId });
+      const args = new AuthorizationArgs().setClientId(BigInt(application.id));
+      const { idToken = '' } = await signIn(client, args);
+      const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+      expect(claims).toMatchObject({ aud: application.id, sub: ada.id });
+    },
+  );
+
+  it('rejects a grant whose client id is no id before anything is sent, so that the code still works', async () => {
+    const client = clientOf(ada);
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
+    const wrong = client.getToken({ ...grant, clientId: 'x', verifier });
+    await expect(wrong).rejects.toMatchObject({ name: 'ArgumentError', code: 'invalid_snowflake' });
+    expect(await client.getToken({ ...grant, verifier })).toMatchObject({ tokenType: 'Bearer' });
+  });
+
+  it('exchanges a code without the nonce of its arguments, and rejects another nonce', async () => {
+    const client = clientOf(ada);
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const args = new AuthorizationArgs().setCodeChallenge(challenge).setNonce('n');
+    const { code, redirectUri } = await client.authorize(args);
+    expect(await client.getToken({ code, redirectUri, verifier })).toMatchObject({ idToken: expect.any(String) });
+    const grant = await client.authorize(args);
+    await expect(client.getToken({ ...grant, nonce: 'm', verifier })).rejects.toMatchObject({
+      code: 'invalid_id_token',
+    });
+  });
+
   it('takes the answer by custom scheme, from any process that hands the address in', async () => {
     const client: Client = clientOf(ada, {
       openBrowser: async url => {

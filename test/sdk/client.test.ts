@@ -38,6 +38,54 @@ describe('Client', () => {
     }
   });
 
+  it('rejects a way to behave offline that it does not know', () => {
+    expect(codeOf(() => new Client({ baseUrl, whenOffline: 'x' as 'fail' }))).toBe('invalid_argument');
+    expect(codeOf(() => new Client({ baseUrl, whenOffline: 'queue' }))).toBeUndefined();
+  });
+
+  it('rejects arguments that are missing or of another type', async () => {
+    const client = new Client({ baseUrl, applicationId: '1' });
+    const missing = undefined as never;
+    const grant = { code: 'c', redirectUri: 'http://127.0.0.1/callback', verifier: 'v'.repeat(43) };
+    const calls = [
+      () => client.getToken(missing),
+      () => client.getToken(null as never),
+      () => client.getTokenFromProvisionalMerge(missing, { type: 'OIDC', token: 't' }),
+      () => client.getTokenFromProvisionalMerge(grant, missing),
+      () => client.getTokenFromDeviceProvisionalMerge({}, missing),
+      () => client.getTokenFromDevice(null as never),
+      () => client.getProvisionalToken(missing),
+      () => client.unmergeIntoProvisionalAccount(missing),
+      () => client.authorize(null as never),
+      () => client.getUserGuilds(null as never),
+      () => client.getUserGuilds({ whenOffline: 'x' as 'fail' }),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
+    }
+    for (const place of [undefined, null, '', 5, 'user']) {
+      expect(codeOf(() => client.commands$(place as never))).toBe('invalid_argument');
+    }
+    for (const text of [undefined, null, 5, {}]) {
+      expect(codeOf(() => client.friends.search(text as never))).toBe('invalid_argument');
+    }
+    expect(codeOf(() => client.setApplicationId(Symbol('1') as never))).toBe('invalid_snowflake');
+  });
+
+  it('rejects a token that a header cannot hold, and keeps the previous one', async () => {
+    const client = new Client({ baseUrl, fetch: () => expect.unreachable() });
+    for (const token of ['a\nb', '€', 'a b', 'Bearer a']) {
+      const refused = {
+        name: 'ArgumentError',
+        code: 'invalid_credential',
+        message: expect.not.stringContaining(token),
+      };
+      expect(() => client.updateToken(token)).toThrow(expect.objectContaining(refused));
+      await expect(client.fetchCurrentUser({ accessToken: token })).rejects.toMatchObject(refused);
+    }
+    expect(client.isAuthenticated).toBe(false);
+  });
+
   it('is disconnected and knows no lobby at first', () => {
     const client = new Client({ baseUrl });
     expect(client.status).toEqual({ status: 'disconnected' });

@@ -82,6 +82,23 @@ describe('startService', () => {
     expect((await fetch(`${(await start({ data })).webBase}/readyz`)).status).toBe(200);
   });
 
+  it.each([
+    ['invalid_argument', { port: -1 }],
+    ['invalid_argument', { port: 65_536 }],
+    ['invalid_argument', { port: '8910' }],
+    ['invalid_argument', { port: 0.5 }],
+    ['invalid_argument', { opsPort: -1 }],
+    ['invalid_argument', { clock: 'x' }],
+    ['invalid_argument', { clock: null }],
+    ['invalid_argument', { data: 5 }],
+    ['invalid_argument', null],
+    ['unknown_limits', { limits: {} }],
+    ['unknown_limits', { limits: 5 }],
+    ['unknown_limits', { limits: null }],
+  ])('rejects with %s the options %j', async (code, options) => {
+    await expect(startService(options as never)).rejects.toMatchObject({ name: 'ArgumentError', code });
+  });
+
   it('rejects a port that is taken, and lets go of the folder', async () => {
     const data = folder();
     const { webBase } = await start();

@@ -370,6 +370,14 @@ describe('the state of a world', () => {
     expect((await world.player('ada')).status.status).toBe('ready');
   });
 
+  it.each([{}, undefined, { version: 1 }])('is not replaced by %j, which is no snapshot', async value => {
+    const own = await createWorld();
+    await own.backend.commands.create({ name: 'kept', description: 'Kept' });
+    await expect(own.restore(value as never)).rejects.toMatchObject({ name: 'ArgumentError', code: 'bad_content' });
+    expect(await own.backend.commands.list()).toHaveLength(1);
+    await own.close();
+  });
+
   it('is that of the start after a reset', async () => {
     const own = await createWorld();
     await own.backend.commands.create({ name: 'later', description: 'Later' });

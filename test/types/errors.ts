@@ -3,7 +3,7 @@ import type { OwnershipError } from '../../src/backend/fleet/index.ts';
 import {
   isRallypointError,
   type RallypointErrorCode,
-  RateLimitError,
+  type RateLimitError,
   type TransportError,
 } from '../../src/sdk/index.ts';
 
@@ -52,11 +52,17 @@ export function explain(error: unknown): string | number {
     case 'oauth_error':
       return error.error;
     case 'rate_limited':
-      return error instanceof RateLimitError ? error.retryAfterMs : error.status;
+      return error.retryAfterMs;
     // @ts-expect-error no error has this code
     case 'no_such_code':
       return 0;
     default:
       return error.message;
   }
+}
+
+/** As above, with `if`: whatever has this code is a RateLimitError. */
+export function pauseOf(error: unknown): number {
+  if (!isRallypointError(error) || error.code !== 'rate_limited') return 0;
+  return (error satisfies RateLimitError).retryAfterMs;
 }

@@ -18,6 +18,7 @@ import {
 } from '../../model/rules/commands/command.ts';
 import type { CommandPlace } from '../../model/rules/commands/plan/desired.ts';
 import { type CommandId, parseSnowflake } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
@@ -129,6 +130,7 @@ export function createCommandCalls(call: Call, place: CommandPlace, traits: Appl
       return { command: readCommand(body), isNew: status === statusCreated };
     },
     async edit(command, edit, options) {
+      if (typeof command !== 'string') requireType('command', command, 'object');
       const { id, type } = typeof command === 'string' ? { id: command } : command;
       const target = commandPath(id);
       rejectIssues('The edit of the command', checkEdit(edit, context, type));

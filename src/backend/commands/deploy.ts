@@ -4,6 +4,7 @@ import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } fro
 import { bodyOf, type CommandPlace, type DesiredContext, editOf } from '../../model/rules/commands/plan/desired.ts';
 import type { Plan, PlanItem } from '../../model/rules/commands/plan/plan.ts';
 import { fewestWrites, type Write, writesOneByOne } from '../../model/rules/commands/plan/writes.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../calls.ts';
@@ -37,11 +38,13 @@ export interface DeployPorts {
  * else has changed since the plan was made, nothing is written. A set that is in sync costs that read and no write.
  *
  * @returns the remaining plan, which has nothing to do
- * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` if the
+ * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`, `invalid_argument`; RallypointError `commands_drifted` if the
  *   registered commands differ from what was written; RateLimitError if a limit lasts longer than `rateLimitWaitMs`; and
  *   what the calls throw
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
+  requireType('plan', plan, 'object');
+  requireType('plan.warnings', plan.warnings, 'object');
   rejectBlocked(plan);
   rejectElsewhere(plan, ports.place);
   const current = await ports.plan(plan.desired, callOptions(options));

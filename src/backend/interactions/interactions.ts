@@ -1,3 +1,4 @@
+import { requireType } from '../../wire/arguments.ts';
 import { ComponentCollectors } from './component-collectors.ts';
 import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoint } from './endpoint.ts';
 import { type InteractionListener, type InteractionListenerOptions, type ListenerPorts, listen } from './listener.ts';
@@ -12,7 +13,7 @@ export interface Interactions {
    * endpoint URL.
    *
    * @returns when the session is open
-   * @throws ArgumentError `credential_missing`; GatewayError if the gateway rejected the session for good (4004: a wrong
+   * @throws ArgumentError `credential_missing`, `invalid_argument`; GatewayError if the gateway rejected the session for good (4004: a wrong
    *   token); TransportError `aborted`; and what the request for the gateway's address throws
    */
   listen(handler: InteractionHandler, options?: InteractionListenerOptions): Promise<InteractionListener>;
@@ -21,7 +22,7 @@ export interface Interactions {
    * without the service's signature, answers PINGs, and calls `handler` with everything else, as {@link listen} does.
    *
    * @returns when the application's public key is known
-   * @throws ArgumentError `invalid_public_key`, `credential_missing` without a `publicKey` and a bot token; and what the
+   * @throws ArgumentError `invalid_public_key`, `invalid_argument`, `credential_missing` without a `publicKey` and a bot token; and what the
    *   request for the key throws
    * @example
    * ```ts
@@ -44,8 +45,12 @@ export function createInteractions(given: Omit<ListenerPorts, 'collectors'>): In
     forget: (one: InteractionListener | InteractionEndpoint) => void open.delete(one),
   };
   return {
-    listen: (handler, options = {}) => listen(ports, handler, options, keeper),
+    async listen(handler, options = {}) {
+      requireType('handler', handler, 'function');
+      return listen(ports, handler, options, keeper);
+    },
     async endpoint(handler, options = {}) {
+      requireType('handler', handler, 'function');
       const endpoint = await createInteractionEndpoint(ports, handler, options, keeper.forget);
       keeper.keep(endpoint);
       return endpoint;

@@ -17,11 +17,13 @@ export const errorCodes = {
       invalid_account:
         'The name of the keychain entry is empty, too long, or contains characters that a keychain rejects.',
       invalid_backend: "The backend's tier was not allowed when the keychain was opened, or the backend is memory.",
+      invalid_argument: 'An argument or option is not of the type, or none of the values, that the function takes.',
       invalid_base_url: 'The base URL is not an http or https URL, or contains credentials, a query or a fragment.',
       invalid_call_arguments: 'The arguments of an operation of a window are not of the types that it takes.',
       invalid_code_verifier:
         'The verifier was not made by createAuthorizationCodeVerifier(): it must be 43–128 unreserved characters.',
       invalid_command: 'The command that the system should start cannot be registered.',
+      invalid_credential: 'A token or another credential is empty, or contains characters that a header cannot hold.',
       invalid_deadline: 'A deadline must be a number of milliseconds.',
       invalid_expiry: 'The expiry of a token must be a time in milliseconds.',
       invalid_folder: 'The folder must be an absolute path.',
@@ -135,7 +137,7 @@ export const errorCodes = {
   server: {
     ArgumentError: {
       bad_content: 'The snapshot to load does not describe the content of a store.',
-      bad_duration: 'A virtual clock advances by a whole, positive number of milliseconds.',
+      bad_duration: 'A virtual clock advances by a whole number of milliseconds, 0 or more.',
       bad_key: 'A key of the store is malformed.',
       bad_query: 'A query of the store is malformed.',
       bad_record: 'A record of the store is malformed.',
@@ -144,7 +146,6 @@ export const errorCodes = {
       duplicate_custom_id: 'Two handlers are registered for the same custom id.',
       foreign_backend: 'The backend was not created by createBackend().',
       invalid_capacity: 'The capacity of an open lobby is outside its bounds.',
-      invalid_credential: 'A credential is empty or malformed.',
       invalid_custom_id_pattern: 'A pattern of custom ids is malformed.',
       invalid_filter: 'A function that decides by true or false returned a promise.',
       invalid_lease: 'The lease is shorter than the minimum.',
@@ -222,3 +223,5 @@ export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
 export type BusErrorCode = keyof typeof errorCodes.server.BusError;
 export type KeychainErrorCode = keyof Client['KeychainError'];
 export type RedirectErrorCode = keyof Client['RedirectError'];
+/** Of errors that have no class of their own. */
+export type OtherErrorCode = keyof typeof errorCodes.server.RallypointError;

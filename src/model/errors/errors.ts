@@ -1,7 +1,9 @@
 import type {
   ArgumentErrorCode,
+  BusErrorCode,
   KeychainErrorCode,
   OAuthErrorCode,
+  OtherErrorCode,
   OwnershipErrorCode,
   RedirectErrorCode,
   StoreErrorCode,
@@ -40,7 +42,7 @@ Object.assign(RallypointError.prototype, { [brand]: true });
  *   await client.connect();
  * } catch (error) {
  *   if (!isRallypointError(error)) throw error;
- *   if (error.code === 'rate_limited') console.log(`Try again later: ${error.message}`);
+ *   if (error.code === 'rate_limited') console.log(`Try again in ${error.retryAfterMs} ms.`);
  * }
  * ```
  */
@@ -52,14 +54,15 @@ export function isRallypointError(value: unknown): value is AnyRallypointError {
 export type AnyRallypointError =
   | ArgumentError
   | ValidationError
-  | ApiError
+  // A response of 429 is a RateLimitError, which has this one as its cause.
+  | (ApiError & { readonly code: Exclude<ApiError['code'], 'rate_limited'> })
   | RateLimitError
   | OAuthError
   | GatewayError
   | TransportError
   | KeychainError
   | RedirectError
-  | (RallypointError & { readonly code: 'commands_drifted' | OwnershipErrorCode | StoreErrorCode });
+  | (RallypointError & { readonly code: OtherErrorCode | OwnershipErrorCode | StoreErrorCode | BusErrorCode });
 
 /** Every code that an error of this package can have. */
 export type RallypointErrorCode = AnyRallypointError['code'];

@@ -3,6 +3,7 @@ import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../model/provisional.ts';
 import { checkAccountEdit, checkChildToken } from '../../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
+import { requireCredential } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
@@ -23,6 +24,7 @@ export class AccountCalls {
   }
 
   async currentUser(accessToken: string, signal: AbortSignal | undefined): Promise<UserSnapshot> {
+    requireCredential('accessToken', accessToken, 'Bearer');
     const authorization = `Bearer ${accessToken}`;
     const user = readUser((await this.#http.send('getCurrentUser', { path: {}, authorization, signal })).body);
     if (user) return user;

@@ -2,6 +2,7 @@ import type { IntegrationType } from '../../model/command.ts';
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { defaultCommunicationScopes, defaultPresenceScopes } from '../../model/oauth.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { unsetHint } from '../../wire/environment-variables.ts';
 import { type AuthorizationArgsFields, checkAuthorizationArgs } from '../../wire/oauth/authorization-fields.ts';
 import type { AuthorizationCodeChallenge } from '../../wire/oauth/pkce-form.ts';
@@ -19,7 +20,11 @@ export class AuthorizationArgs {
   // Undefined after move().
   #fields: AuthorizationArgsFields | undefined;
 
-  /** Copies another value (an invalid one results in an invalid copy), or uses the given fields. */
+  /**
+   * Copies another value (an invalid one results in an invalid copy), or uses the given fields.
+   *
+   * @throws ArgumentError `invalid_argument` for null and other values that are no objects
+   */
   constructor(from: AuthorizationArgs | AuthorizationArgsFields = {}) {
     this.#fields = AuthorizationArgs.#copy(from);
   }
@@ -81,7 +86,11 @@ export class AuthorizationArgs {
     return this.#set({ customSchemeParam });
   }
 
-  /** Copies every field of another value, including unset ones. After {@link move} this value can be used again. */
+  /**
+   * Copies every field of another value, including unset ones. After {@link move} this value can be used again.
+   *
+   * @throws as the constructor
+   */
   assign(from: AuthorizationArgs | AuthorizationArgsFields): this {
     this.#fields = AuthorizationArgs.#copy(from);
     return this;
@@ -116,7 +125,9 @@ export class AuthorizationArgs {
 
   // Fields objects are never changed, only replaced, so they can be shared.
   static #copy(from: AuthorizationArgs | AuthorizationArgsFields): AuthorizationArgsFields | undefined {
-    return from instanceof AuthorizationArgs ? from.#fields : copyOf(from);
+    if (from instanceof AuthorizationArgs) return from.#fields;
+    requireType('The arguments', from, 'object');
+    return copyOf(from);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
 import { customSchemePrefix } from '../../model/oauth.ts';
+import { requireChoice } from '../../wire/arguments.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { codeChallengeRequired } from '../../wire/oauth/authorization-fields.ts';
 import { authorizeUrl, customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
@@ -37,8 +38,10 @@ export interface AuthorizationGrant {
   readonly code: string;
   /** The redirect address that was used. The token endpoint requires the same one. */
   readonly redirectUri: string;
-  /** The nonce of the arguments. */
+  /** The nonce of the arguments. Without it {@link Client.getToken} does not compare the one of the ID token. */
   readonly nonce?: string | undefined;
+  /** The application that the player authorized, which alone can use the code. Default: the client's `applicationId`. */
+  readonly clientId?: string | undefined;
 }
 
 export interface AuthorizerPorts {
@@ -56,8 +59,11 @@ export function createState(entropy: Entropy): string {
   return randomToken(entropy, stateBytes);
 }
 
-/** {@link AuthorizeOptions.redirect}, or its default. */
+const redirectWays: readonly RedirectWay[] = ['loopback', 'custom-scheme'];
+
+/** {@link AuthorizeOptions.redirect}, or its default. @throws ArgumentError `invalid_argument` */
 export function redirectWayOf(args: AuthorizationArgs, { redirect, answer }: AuthorizeOptions): RedirectWay {
+  requireChoice('redirect', redirect, redirectWays);
   const isLoopback = args.customSchemeParam === undefined && answer === undefined;
   return redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
 }
@@ -123,7 +129,7 @@ export class Authorizer {
       pending.expect({ redirectUri, state, issuer: baseUrl });
       logger.info({ redirectUri, scopes: args.scopes }, 'asking the player to authorize');
       if (!pending.isOver) this.#show(authorizeUrl(args, { baseUrl, clientId, redirectUri, state }), pending);
-      return grantOf(await pending.code, redirectUri, args.nonce);
+      return grantOf(await pending.code, redirectUri, args.nonce, clientId);
     } finally {
       await receiver?.close();
     }
@@ -140,7 +146,7 @@ export class Authorizer {
     const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
     const result = validateRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
     if (result.kind === 'rejected') throw result.error;
-    if (result.kind === 'granted') return grantOf(result.code, redirectUri, nonce);
+    if (result.kind === 'granted') return grantOf(result.code, redirectUri, nonce, clientId);
     throw new ArgumentError(
       'foreign_redirect',
       'answer does not belong to this authorization: its state or address differs. Start a new sign-in.',
@@ -191,8 +197,8 @@ class PendingAuthorization {
   }
 }
 
-function grantOf(code: string, redirectUri: string, nonce: string | undefined): AuthorizationGrant {
-  return { code, redirectUri, ...(nonce === undefined ? {} : { nonce }) };
+function grantOf(code: string, redirectUri: string, nonce: string | undefined, clientId: string): AuthorizationGrant {
+  return { code, redirectUri, ...(nonce === undefined ? {} : { nonce }), clientId };
 }
 
 function checkArguments(args: AuthorizationArgs, redirect: RedirectWay): void {

@@ -10,6 +10,7 @@ import {
 import type { ExternalAuth } from '../../model/external-auth.ts';
 import { limits } from '../../model/limits/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
@@ -235,6 +236,7 @@ class Progress {
 const slowDownMs = 5_000;
 
 function readArguments(given: DeviceAuthorizationArgs, applicationId: string | undefined) {
+  requireType('args', given, 'object');
   const args = new AuthorizationArgs({ clientId: given.clientId, scopes: given.scopes });
   const issues = args.check();
   if (issues.length > 0) throw new ValidationError('DeviceAuthorizationArgs', issues);

@@ -1,4 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
+import { requireCredential } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Alarm } from '../connection/alarm.ts';
 import type { ConnectionStatus } from '../connection/connection-snapshot.ts';
@@ -28,13 +29,19 @@ export interface TokenExpiration {
 /** Unspecified: how long before the expiry {@link Client.tokenExpiration$} emits. Enough to refresh over a bad connection. */
 export const expirationNoticeMs = 5 * 60_000;
 
-/** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
+/** @throws ArgumentError `missing_access_token`, `invalid_credential`, `invalid_expiry` */
 export function requireValidToken({ accessToken, expiresAtMs }: AccessToken): void {
   requireText('accessToken', accessToken, 'missing_access_token');
-  if (expiresAtMs === undefined || Number.isFinite(expiresAtMs)) return;
+  requireCredential('accessToken', accessToken, 'Bearer');
+  if (expiresAtMs !== undefined) requireExpiry(expiresAtMs);
+}
+
+/** @throws ArgumentError `invalid_expiry` */
+export function requireExpiry(expiresAtMs: unknown): void {
+  if (Number.isFinite(expiresAtMs)) return;
   throw new ArgumentError(
     'invalid_expiry',
-    `expiresAtMs must be milliseconds since the Unix epoch (got ${expiresAtMs}).`,
+    `expiresAtMs must be milliseconds since the Unix epoch (got ${String(expiresAtMs)}).`,
   );
 }
 
@@ -70,7 +77,7 @@ export class HeldToken {
     return this.#token?.scopes?.split(' ');
   }
 
-  /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
+  /** @throws as {@link requireValidToken} */
   set(token: AccessToken | undefined): void {
     if (token) requireValidToken(token);
     if (token?.accessToken !== this.#reported) this.#expiration = undefined;

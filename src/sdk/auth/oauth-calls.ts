@@ -129,13 +129,17 @@ function translate(library: Library, error: unknown, answer: unknown): Rallypoin
   const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
   if (cause instanceof RallypointError) return cause;
   if (idTokenErrors.has(code) || hasOnlyBadIdToken(answer)) {
-    return oauthError(
-      'invalid_id_token',
-      'The ID token does not belong to this sign-in, or is not valid now. Sign in again.',
-    );
+    return invalidIdToken();
   }
   const detail = typeof code === 'string' ? ` (${code})` : '';
   return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used${detail}.`);
+}
+
+export function invalidIdToken(): RallypointError {
+  return oauthError(
+    'invalid_id_token',
+    'The ID token does not belong to this sign-in, or is not valid now. Sign in again.',
+  );
 }
 
 // The library has a single code for every answer that it cannot use.

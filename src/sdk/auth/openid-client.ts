@@ -4,7 +4,6 @@
  */
 export {
   allowInsecureRequests,
-  authorizationCodeGrant,
   Configuration,
   clockSkew,
   customFetch,

@@ -1,14 +1,14 @@
-import { ArgumentError } from '../../model/errors/errors.ts';
+import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { isCodeVerifier } from '../../wire/oauth/pkce-form.ts';
 import type { RequestOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
-import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
+import { invalidIdToken, OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { readTokens, requireText, type TokenSet } from './token-set.ts';
 
-/** A grant, and the verifier that belongs to the code challenge of its arguments. */
+/** A grant, of which `nonce` and `clientId` may be left out, and the verifier that belongs to the code challenge of its arguments. */
 export interface TokenRequest extends AuthorizationGrant {
   readonly verifier: string;
 }
@@ -38,7 +38,7 @@ export class TokenClient {
    * @see {@link Client.getToken}, {@link Client.getTokenFromProvisionalMerge}
    */
   getToken(clientId: string, request: TokenRequest, signal?: AbortSignal, merge?: ExternalAuth): Promise<TokenSet> {
-    const { code, verifier, nonce } = request;
+    const { code, verifier, redirectUri, nonce } = request;
     requireText('code', code, 'missing_code');
     if (!isCodeVerifier(verifier)) {
       throw new ArgumentError(
@@ -46,14 +46,19 @@ export class TokenClient {
         'verifier must be the one that createAuthorizationCodeVerifier() returned: 43 to 128 unreserved characters.',
       );
     }
-    const redirect = parseRedirect(request.redirectUri);
-    redirect.searchParams.set('code', code);
-    const checks = { pkceCodeVerifier: verifier, ...(nonce === undefined ? {} : { expectedNonce: nonce }) };
-    const parameters = merge && { ...externalAuthFields(clientId, merge) };
+    requireRedirect(redirectUri);
+    // The library's own function for codes derives redirect_uri from a parsed address, which changes its text, and rejects an ID
+    // token with a nonce that it was not given.
+    const parameters = {
+      ...(merge && externalAuthFields(clientId, merge)),
+      ...{ code, redirect_uri: redirectUri, code_verifier: verifier },
+    };
     const requestedAtMs = this.#clock.now();
-    return this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-      readTokens(await library.authorizationCodeGrant(configuration, redirect, checks, parameters), requestedAtMs),
-    );
+    return this.#calls.run('createToken', clientId, signal, async (library, configuration) => {
+      const answer = await library.genericGrantRequest(configuration, 'authorization_code', parameters);
+      if (nonce !== undefined) requireNonce(answer.claims(), nonce);
+      return readTokens(answer, requestedAtMs);
+    });
   }
 
   /** @see {@link Client.refreshToken} */
@@ -76,8 +81,18 @@ export class TokenClient {
   }
 }
 
-function parseRedirect(redirectUri: unknown): URL {
-  if (typeof redirectUri === 'string' && URL.canParse(redirectUri)) return new URL(redirectUri);
+function requireNonce(claims: { readonly nonce?: unknown } | undefined, nonce: string): void {
+  if (!claims) {
+    throw new TransportError(
+      'unreadable_answer',
+      "The token endpoint's answer has no ID token to compare the nonce with. Request the scope openid.",
+    );
+  }
+  if (claims.nonce !== nonce) throw invalidIdToken();
+}
+
+function requireRedirect(redirectUri: unknown): void {
+  if (typeof redirectUri === 'string' && URL.canParse(redirectUri)) return;
   throw new ArgumentError(
     'invalid_redirect_uri',
     'redirectUri must be the address in the grant that authorize() returned.',

@@ -1,7 +1,8 @@
 import type { TokenEndpointResponse } from 'openid-client';
 import type { ArgumentErrorCode } from '../../model/errors/error-codes.ts';
-import { ArgumentError } from '../../model/errors/errors.ts';
+import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
+import { isCredential } from '../../wire/arguments.ts';
 
 /** The tokens of a player who signed in. Frozen. @see docs/spec/client.md#snapshots */
 export interface TokenSet {
@@ -28,8 +29,17 @@ export type TokenAnswer = Pick<
 // The last instant of a Date. Infinity could not be stored as JSON.
 const timeMsMax = 8.64e15;
 
-/** @param requestedAtMs when the request was sent */
+/**
+ * @param requestedAtMs when the request was sent
+ * @throws TransportError `unreadable_answer`: the access token cannot be sent
+ */
 export function readTokens(answer: TokenAnswer, requestedAtMs: number): TokenSet {
+  if (!isCredential(answer.access_token)) {
+    throw new TransportError(
+      'unreadable_answer',
+      "The access token in the service's answer cannot be sent in a header.",
+    );
+  }
   const expiresInSeconds = answer.expires_in ?? limits.accessTokenLifeMs / 1000;
   return Object.freeze({
     accessToken: answer.access_token,

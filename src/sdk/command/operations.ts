@@ -1,5 +1,6 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { HttpAnswer } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
@@ -21,7 +22,7 @@ export class CommandOperations {
   /**
    * What asks for the commands of a place.
    *
-   * @throws ArgumentError `invalid_snowflake`; what getting the application's id throws
+   * @throws ArgumentError `invalid_snowflake`, `invalid_argument`; what getting the application's id throws
    */
   prepare(place: CommandPlace): LoadCommands {
     const ask = this.#asking(place);
@@ -42,6 +43,7 @@ export class CommandOperations {
       const path = { application_id: this.#applicationId() };
       return options => calls.send({ name, route: 'getApplicationCommandIndex', request: { path } }, options);
     }
+    requireType('place', place, 'object');
     if ('guildId' in place) {
       const path = { guild_id: parseSnowflake<'guild'>(place.guildId, 'guildId') };
       return options => calls.send({ name, route: 'getGuildCommandIndex', request: { path } }, options);

@@ -96,6 +96,7 @@ export interface Credentials {
    * at a time. With a custom scheme, what {@link continueSignIn} needs is in the keychain meanwhile: that of the latest
    * sign-in of all windows. It is deleted when the sign-in ends, unless {@link close} ended it.
    *
+   * @param args `clientId`: the client's `applicationId`, if anything
    * @throws as {@link Client.authorize}, {@link Client.getToken} and {@link accept}
    */
   signIn(args?: AuthorizationArgs, options?: SignInOptions): Promise<void>;
@@ -114,7 +115,7 @@ export interface Credentials {
    * what was stored.
    *
    * @throws KeychainError: nothing has changed; TransportError `deadline_exceeded`, `aborted`; ArgumentError
-   *   `missing_access_token`, `invalid_expiry`, `closed`
+   *   `missing_access_token`, `invalid_credential`, `invalid_expiry`, `invalid_argument`, `closed`
    */
   accept(tokens: KeptTokens, options?: RequestOptions): Promise<void>;
   /**
@@ -124,7 +125,8 @@ export interface Credentials {
    * request.
    *
    * @throws OAuthError `signed_out`: no player is signed in; `no_usable_token`; TransportError, RateLimitError, ApiError,
-   *   KeychainError: the token cannot be refreshed now, and the player stays signed in; ArgumentError `closed`
+   *   KeychainError: the token cannot be refreshed now, and the player stays signed in; TransportError `aborted`;
+   *   ArgumentError `closed`
    */
   accessToken(options?: AccessTokenOptions): Promise<string>;
   /**

@@ -7,9 +7,11 @@ import {
   OAuthError,
   RallypointError,
   RateLimitError,
+  TransportError,
 } from '../../model/errors/errors.ts';
 import { closeCodes } from '../../model/gateway.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import {
   type Clock,
   type Entropy,
@@ -24,7 +26,7 @@ import { backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { authorizationInProgress } from '../auth/authorizer.ts';
-import { requireValidToken } from '../auth/held-token.ts';
+import { requireExpiry, requireValidToken } from '../auth/held-token.ts';
 import type { RequestOptions } from '../call-options.ts';
 import { Alarm } from '../connection/alarm.ts';
 import { dataFolder } from '../keychain/private-folder.ts';
@@ -179,6 +181,7 @@ class SharedCredentials implements Credentials {
   async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: SignInOptions = {}): Promise<void> {
     this.#assertOpen();
     if (this.#isSigningIn) throw authorizationInProgress();
+    this.#requireOwn(new AuthorizationArgs(args));
     this.#isSigningIn = true;
     try {
       const tokens = await signIn({ ...this.#ports, closing: this.#closing.signal }, args, options);
@@ -194,7 +197,9 @@ class SharedCredentials implements Credentials {
   }
 
   async accept(tokens: KeptTokens, { signal }: RequestOptions = {}): Promise<void> {
+    requireType('tokens', tokens, 'object');
     requireValidToken(tokens);
+    requireExpiry(tokens.expiresAtMs);
     const { store, clock } = this.#ports;
     await this.#change(signal, async () => {
       const before = await store.readForReplacing();
@@ -208,6 +213,7 @@ class SharedCredentials implements Credentials {
 
   async accessToken({ signal, rejected }: AccessTokenOptions = {}): Promise<string> {
     this.#assertOpen();
+    if (signal?.aborted) throw new TransportError('aborted', 'The call was aborted.');
     const nowMs = this.#ports.clock.now();
     const current = this.#tokenExcept(rejected, nowMs);
     if (current !== undefined) {
@@ -438,6 +444,16 @@ class SharedCredentials implements Credentials {
       this.#ports.logger.warn({ code: codeOf(error) }, 'the authorization could not be revoked at the service');
       return false;
     }
+  }
+
+  /** Refreshes are made for this application, so a sign-in to another one would end with its first token. */
+  #requireOwn({ clientId }: AuthorizationArgs): void {
+    const { applicationId } = this.#ports.store;
+    if (clientId === undefined || clientId === applicationId) return;
+    throw new ArgumentError(
+      'invalid_argument',
+      `args.clientId must be the application of these credentials, ${applicationId} (got ${clientId}).`,
+    );
   }
 
   #assertOpen(): void {

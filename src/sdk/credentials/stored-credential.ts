@@ -1,3 +1,4 @@
+import { isCredential } from '../../wire/arguments.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { subjectOf, type TokenSet } from '../auth/token-set.ts';
 
@@ -45,7 +46,7 @@ export function credentialOf(
     applicationId: before.applicationId,
     accessToken: tokens.accessToken,
     ...(refreshToken === undefined ? {} : { refreshToken }),
-    scopes: tokens.scopes === '' ? (before.scopes ?? '') : tokens.scopes,
+    scopes: tokens.scopes || (before.scopes ?? ''),
     ...(userId === undefined ? {} : { userId }),
     receivedAtMs,
     expiresAtMs: tokens.expiresAtMs,
@@ -66,7 +67,7 @@ export function decodeCredential(text: string, applicationId: string): StoredCre
   const { generation, accessToken, refreshToken, scopes, userId, receivedAtMs, expiresAtMs, attempt } = fields;
   const isSound =
     isTime(generation) &&
-    isText(accessToken) &&
+    isCredential(accessToken) &&
     typeof scopes === 'string' &&
     isTime(receivedAtMs) &&
     isTime(expiresAtMs);

@@ -5,7 +5,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 export const keychainLimits = {
   /** Characters (UTF-16 units) of a service or an account, from 1. The limit of Windows is 513. */
   nameMax: 128,
-  /** Bytes of a secret in UTF-8, from 0. Unspecified: this is far above any token, and small enough for memory. */
+  /** Bytes of a secret in UTF-8, from 1. Unspecified: this is far above any token, and small enough for memory. */
   secretBytesMax: 1_048_576,
 } as const;
 
@@ -27,11 +27,9 @@ export function checkAccount(account: string): void {
 /** @throws ArgumentError `invalid_secret` */
 export function checkSecret(secret: string): void {
   const { secretBytesMax } = keychainLimits;
-  if (typeof secret !== 'string' || !secret.isWellFormed() || Buffer.byteLength(secret) > secretBytesMax) {
-    throw new ArgumentError(
-      'invalid_secret',
-      `secret must be well-formed text of at most ${secretBytesMax} bytes of UTF-8.`,
-    );
+  const isText = typeof secret === 'string' && secret !== '' && secret.isWellFormed();
+  if (!isText || Buffer.byteLength(secret) > secretBytesMax) {
+    throw new ArgumentError('invalid_secret', `secret must be well-formed text of 1–${secretBytesMax} bytes of UTF-8.`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { isAbsolute } from 'node:path';
 import { ArgumentError } from '../../model/errors/errors.ts';
+import { requireType } from '../../wire/arguments.ts';
+import { checkFolder } from '../folder-option.ts';
 import { type KeychainOptions, keychainTiers, type OpenedKeychain } from './keychain.ts';
 import { checkService } from './names.ts';
 
@@ -7,21 +8,20 @@ import { checkService } from './names.ts';
  * Opens the best keychain of the tiers in `allow`. The result's `tier` and `backend` say which it is. Entries that another
  * backend holds are found too.
  *
- * @throws ArgumentError `missing_service`, `invalid_service`, `invalid_tiers`, `invalid_folder`
+ * @throws ArgumentError `missing_service`, `invalid_service`, `invalid_tiers`, `invalid_folder`, `invalid_argument`
  * @throws KeychainError when no allowed keychain can be used: the error of the first one, preferring those that are installed
  */
 export async function openKeychain(options: KeychainOptions): Promise<OpenedKeychain> {
+  requireType('options', options, 'object');
   const { service, allow, folder } = options;
   checkService(service);
-  if (allow.length === 0 || allow.some(tier => !keychainTiers.includes(tier))) {
+  if (!Array.isArray(allow) || allow.length === 0 || allow.some(tier => !keychainTiers.includes(tier))) {
     throw new ArgumentError(
       'invalid_tiers',
       `allow must list one or more of: ${keychainTiers.join(', ')} (got ${JSON.stringify(allow)}).`,
     );
   }
-  if (folder !== undefined && !isAbsolute(folder)) {
-    throw new ArgumentError('invalid_folder', `folder must be an absolute path (got ${JSON.stringify(folder)}).`);
-  }
+  checkFolder(folder);
   const { openBestKeychain } = await import('./open-best-keychain.ts');
   return openBestKeychain(options);
 }

@@ -2,6 +2,7 @@ import { ApiError, ArgumentError, TransportError } from '../../model/errors/erro
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyJoinInput, Metadata } from '../../model/lobby.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
@@ -197,6 +198,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     change: MetadataChange,
     options: OperationOptions,
   ): Promise<void> {
+    requireType('change', change, 'object');
     if (secret === undefined) {
       throw new ArgumentError(
         'missing_secret',

@@ -150,7 +150,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> ex
    * Replaces metadata of the lobby, or of the player as a member. The interface identifies the lobby by its secret here,
    * so that it is possible only in lobbies that were joined by {@link LobbyCollection.join} since the client exists.
    *
-   * @throws ArgumentError `missing_secret`; ValidationError, also when the metadata does not fit the client's schema
+   * @throws ArgumentError `missing_secret`, `invalid_argument`; ValidationError, also when the metadata does not fit the client's schema
    * @throws TransportError `lobby_ended`
    * @see docs/spec/lobbies.md#create-or-join
    */

@@ -1,7 +1,9 @@
 import { RedirectError } from '../../model/errors/errors.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import { reportErrors } from '../../wire/error-report.ts';
 import { customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
+import { checkFolder } from '../folder-option.ts';
 import { parseScheme, type SchemeChoice } from './scheme.ts';
 
 /** Receives the redirects: a {@link Client}. */
@@ -33,7 +35,7 @@ export interface RedirectListenerOptions extends SchemeChoice {
    */
   readonly onUnclaimed?: ((address: string) => void) | undefined;
   /**
-   * The folder of the socket, which is created if it does not exist and which only this user may access. Pass the same folder
+   * Absolute path of the socket's folder, which is created if it does not exist and which only this user may access. Pass the same folder
    * to {@link registerScheme}. Default: `rallypoint-<uid>` in XDG_RUNTIME_DIR or the folder for temporary files. Unused on
    * Windows.
    */
@@ -68,7 +70,7 @@ export interface SchemeReceiver extends RedirectReceiver {
  * An address that no window waits for (foreign, stale, replayed, forged, malformed, longer than 8,192 bytes) is rejected and
  * changes nothing.
  *
- * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
+ * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`, `invalid_folder`, `invalid_argument`
  * @throws RedirectError `elevated`: this process runs with other rights than the player's browser; `folder_not_private`,
  *   `no_folder`, `socket_path_too_long`, `cannot_listen`; `listener_not_ours`: another user listens, or a copy that runs
  *   elevated
@@ -76,9 +78,12 @@ export interface SchemeReceiver extends RedirectReceiver {
  * @see docs/spec/client.md#authorization-arguments
  */
 export async function listenForRedirects(options: RedirectListenerOptions): Promise<SchemeReceiver> {
+  requireType('options', options, 'object');
   const { client, onAccepted, onUnclaimed, argv = process.argv, clock = systemClock } = options;
   const logger = reportErrors(options.logger ?? silentLogger);
   const scheme = parseScheme(options);
+  requireType('client', client, 'object');
+  checkFolder(options.folder);
   const [{ elevationOf, thisMachine }, { socketLocationOf, socketLock }, { GameInstance }] = await Promise.all([
     import('./machine.ts'),
     import('./socket-location.ts'),

@@ -81,6 +81,8 @@ export class Friends {
   /**
    * Friends whose display name or username contains the text, and then those that differ from it by a few letters; the nearest
    * ones first. Asks nobody.
+   *
+   * @throws ArgumentError `invalid_argument`
    */
   search(text: string): readonly SocialUserSnapshot[] {
     return searchFriends(this.friends, text);

@@ -1,3 +1,4 @@
+import { requireType } from '../../wire/arguments.ts';
 import type { Observable } from '../live/rxjs.ts';
 import { selectFrom } from '../live/select.ts';
 import type { FriendsSnapshot, PresenceSnapshot, SocialUserSnapshot } from './snapshot.ts';
@@ -52,6 +53,7 @@ function distanceOf(name: string, wanted: string): number {
 
 /** @see {@link Friends.search} */
 export function searchFriends(friends: FriendsSnapshot, text: string): readonly SocialUserSnapshot[] {
+  requireType('text', text, 'string');
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
   const { onlinePlayingGame, onlineElsewhere, offline } = friends;

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { LobbyId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './snapshot.ts';
 import type { CallJoinOptions, VoiceCalls } from './voice-calls.ts';
@@ -43,9 +44,10 @@ export class VoiceCall {
   /**
    * Changes the player's settings in the call; those that are left out stay.
    *
-   * @throws ArgumentError `not_in_call`, `invalid_voice_settings`; TransportError `call_ended`
+   * @throws ArgumentError `not_in_call`, `invalid_voice_settings`, `invalid_argument`; TransportError `call_ended`
    */
-  update(settings: Partial<VoiceSettings>, options: OperationOptions = {}): Promise<void> {
+  async update(settings: Partial<VoiceSettings>, options: OperationOptions = {}): Promise<void> {
+    requireType('settings', settings, 'object');
     return this.#calls.update(this.lobbyId, settings, options);
   }
 

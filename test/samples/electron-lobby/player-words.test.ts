@@ -10,7 +10,16 @@ import { type ApiErrorName, apiErrors } from '../../../src/model/errors/errors.t
 /** Codes that only a mistake in the game's code or settings leads to: a player can do nothing but report it. */
 const mistakes = new Set([
   ...['closed', 'insecure_address', 'invalid_base_url', 'missing_base_url', 'missing_application_id'],
-  ...['invalid_account', 'invalid_backend', 'invalid_folder', 'invalid_path', 'invalid_secret', 'invalid_service'],
+  ...[
+    'invalid_account',
+    'invalid_argument',
+    'invalid_backend',
+    'invalid_credential',
+    'invalid_folder',
+    'invalid_path',
+    'invalid_secret',
+    'invalid_service',
+  ],
   ...['missing_service', 'invalid_tiers', 'invalid_deadline', 'invalid_expiry'],
   ...['invalid_game', 'invalid_handler_id', 'invalid_name', 'invalid_scheme', 'missing_scheme'],
   ...['missing_bundle_id', 'unsafe_address'],

@@ -154,6 +154,12 @@ describe('AuthorizationArgs: validity', () => {
     expect(found(unchecked({ [field]: 5 }))).toEqual([[field, 'STRING_TYPE_CONVERT']]);
   });
 
+  it.each([null, 5, 'openid', true])('rejects %j in place of arguments', from => {
+    const refused = expect.objectContaining({ name: 'ArgumentError', code: 'invalid_argument' });
+    expect(() => new AuthorizationArgs(from as never)).toThrow(refused);
+    expect(() => new AuthorizationArgs().assign(from as never)).toThrow(refused);
+  });
+
   it('rejects a challenge that is not S256', () => {
     expect(found(unchecked({ codeChallenge: { method: 'plain', challenge: challenge.challenge } }))).toEqual([
       ['codeChallenge.method', 'BASE_TYPE_CHOICES'],

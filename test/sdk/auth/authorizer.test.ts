@@ -103,6 +103,13 @@ describe('authorize: rejected before a page is opened', () => {
     });
   });
 
+  it('rejects a redirect that it does not know', async () => {
+    const args = new AuthorizationArgs({ codeChallenge: challenge });
+    for (const redirect of ['bogus', '', 5]) {
+      await refused(args, '1', { redirect }).toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
+    }
+  });
+
   it('rejects without an application id', async () => {
     await refused(new AuthorizationArgs()).toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
   });
@@ -124,10 +131,10 @@ describe('authorize: rejected before a page is opened', () => {
 });
 
 describe('authorize: the loopback redirect', () => {
-  it('resolves with the code, the redirect address and the nonce, and shows the player a page to return to the game', async () => {
+  it('resolves with the code, the redirect address, the nonce and the application, and shows the player a page to return to the game', async () => {
     const { grant, redirectUri, state } = await asked(new AuthorizationArgs({ nonce: 'n' }));
     const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=${encodeURIComponent(baseUrl)}`);
-    expect(await grant).toEqual({ code: 'the-code', redirectUri, nonce: 'n' });
+    expect(await grant).toEqual({ code: 'the-code', redirectUri, nonce: 'n', clientId: '1' });
     expect(page.status).toBe(200);
     expect(page.body).toContain('go back to the game');
     expect(page.body).not.toContain('the-code');
@@ -226,7 +233,7 @@ describe('authorize: the custom-scheme redirect', () => {
   it('resolves with the address that is passed to handleRedirect()', async () => {
     const { one, grant, redirectUri, state } = await start();
     expect(one.handleRedirect(`${redirectUri}?code=c&state=${state}`)).toBe(true);
-    expect(await grant).toEqual({ code: 'c', redirectUri });
+    expect(await grant).toEqual({ code: 'c', redirectUri, clientId: '1' });
   });
 
   it('rejects foreign addresses, and every address while no authorization waits', async () => {

@@ -138,9 +138,10 @@ describe('an access token', () => {
     return undefined;
   };
 
-  it('is rejected when empty or with an invalid expiry, and the previous one stays', () => {
+  it('is rejected when empty, when no header can hold it, and with an invalid expiry, and the previous one stays', () => {
     held.set({ accessToken: 'a' });
     expect(codeOf(() => held.set({ accessToken: '' }))).toBe('missing_access_token');
+    expect(codeOf(() => held.set({ accessToken: 'a\nb' }))).toBe('invalid_credential');
     for (const expiresAtMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(codeOf(() => held.set({ accessToken: 'b', expiresAtMs }))).toBe('invalid_expiry');
     }

@@ -84,10 +84,15 @@ describe('TokenClient: what it sends', () => {
     });
   });
 
-  it('sends a custom-scheme redirect address as authorize() returned it', async () => {
+  it.each([
+    'my-game:/authorize/callback',
+    'https://game.example',
+    'https://game.example/cb?x=1',
+    'HTTPS://Game.example:443/a b?code=1#',
+  ])('sends the redirect address %s exactly as it is given', async redirectUri => {
     const client = await answering(200, answer);
-    await client.getToken('1', { ...request, redirectUri: 'my-game:/authorize/callback' });
-    expect(formOf(0)).toMatchObject({ redirect_uri: 'my-game:/authorize/callback' });
+    await client.getToken('1', { ...request, redirectUri });
+    expect(formOf(0)).toMatchObject({ redirect_uri: redirectUri, code: 'the-code' });
   });
 
   it('refreshes and revokes', async () => {
@@ -178,6 +183,7 @@ describe('TokenClient: how it reads answers', () => {
     ['no token', { ...answer, access_token: undefined }],
     ['an empty token', { ...answer, access_token: '' }],
     ['a token of another type', { ...answer, token_type: 'mac' }],
+    ['a token that no header can hold', { ...answer, access_token: 'a\nb' }],
     ['a life that is no number', { ...answer, expires_in: {} }],
     ['a life that cannot be converted', { ...answer, expires_in: { valueOf: 1, toString: 1 } }],
     ['a list', [answer]],
@@ -226,6 +232,11 @@ describe('TokenClient: ID tokens', () => {
     expect(await client.getToken('1', { ...request, nonce: 'n' })).toMatchObject({ idToken: expect.any(String) });
   });
 
+  it.each([{}, { nonce: 'm' }])('does not compare the nonce of %j when it is given none', async claims => {
+    const client = await withIdToken(claims);
+    expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });
+  });
+
   it('checks its times with the given clock', async () => {
     const client = await withIdToken({}, new VirtualClock(Date.UTC(2031, 0, 1)));
     expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });
@@ -233,13 +244,12 @@ describe('TokenClient: ID tokens', () => {
 
   it.each([
     ['another nonce', { nonce: 'm' }, 'n'],
-    ['a nonce though none was asked for', { nonce: 'm' }, undefined],
     ['another audience', { nonce: 'n', aud: '2' }, 'n'],
     ['another issuer', { nonce: 'n', iss: 'https://evil.example' }, 'n'],
     ['an end that has passed', { nonce: 'n', exp: 1_000_000_000 }, 'n'],
   ])('refuses one with %s', async (_, claims, nonce) => {
     const client = await withIdToken(claims);
-    const asked = client.getToken('1', { ...request, ...(nonce === undefined ? {} : { nonce }) });
+    const asked = client.getToken('1', { ...request, nonce });
     await expect(asked).rejects.toMatchObject({ name: 'OAuthError', code: 'invalid_id_token' });
   });
 

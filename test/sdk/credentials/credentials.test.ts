@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeychainError } from '../../../src/model/errors/errors.ts';
+import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../../src/sdk/client.ts';
 import type { Credentials, CredentialsSnapshot } from '../../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../../src/sdk/credentials/open-credentials.ts';
@@ -170,6 +171,33 @@ describe('signing in and starting again', () => {
     expect((await open()).state.status).toBe('signed-in');
   });
 
+  it('cannot be opened without options, a client or a keychain', async () => {
+    await expect(openCredentials(undefined as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(openCredentials({ keychain: shared } as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    const client = new Client({ baseUrl: office.baseUrl, applicationId: '1' });
+    await expect(openCredentials({ client } as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('reject the sign-in to another application before a page is opened', async () => {
+    const credentials = await open();
+    const args = new AuthorizationArgs().setClientId('2');
+    await expect(credentials.signIn(args)).rejects.toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
+    expect(await shared.get('1')).toBeUndefined();
+  });
+
+  it('do not return a token to a call that is already aborted', async () => {
+    const credentials = await signedIn();
+    const aborted = credentials.accessToken({ signal: AbortSignal.abort() });
+    await expect(aborted).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    expect(await credentials.accessToken()).toBe(office.accessToken);
+  });
+
+  it('accept tokens without scopes, which another process can read', async () => {
+    const { accessToken, expiresAtMs } = office.issue();
+    await (await open()).accept({ accessToken, expiresAtMs } as never);
+    expect((await open()).state).toMatchObject({ status: 'signed-in', scopes: '' });
+  });
+
   it('cannot be opened without an application, with a relative folder, or while the keychain is locked', async () => {
     const { baseUrl } = office;
     const options = { client: new Client({ baseUrl }), keychain: shared, folder: folder.path };
@@ -187,7 +215,12 @@ describe('signing in and starting again', () => {
     const tokens = office.issue();
     const refused = (changes: object) => expect(credentials.accept({ ...tokens, ...changes })).rejects;
     await refused({ accessToken: '' }).toMatchObject({ code: 'missing_access_token' });
-    await refused({ expiresAtMs: Number.NaN }).toMatchObject({ code: 'invalid_expiry' });
+    await refused({ accessToken: 'a\nb' }).toMatchObject({ code: 'invalid_credential' });
+    for (const expiresAtMs of [Number.NaN, undefined]) {
+      await refused({ expiresAtMs }).toMatchObject({ code: 'invalid_expiry' });
+    }
+    await expect(credentials.accept(undefined as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(credentials.state.status).toBe('signed-out');
     expect(credentials.state.status).toBe('signed-out');
     expect(await stored()).toBeNull();
   });

@@ -9,13 +9,14 @@ import {
 } from '../../../src/sdk/credentials/stored-credential.ts';
 
 const text = fc.string({ minLength: 1 });
+const token = fc.stringMatching(/^[!-~]+$/);
 const instant = fc.nat(4_000_000_000_000);
 const credentials: fc.Arbitrary<StoredCredential> = fc
   .record(
     {
       generation: fc.nat(),
       applicationId: fc.constant('1'),
-      accessToken: text,
+      accessToken: token,
       refreshToken: text,
       scopes: fc.string(),
       userId: text,
@@ -71,6 +72,19 @@ describe('a stored credential', () => {
       receivedAtMs: 5,
       expiresAtMs: 9,
     });
+  });
+
+  it('is damaged when no header can hold its access token', () => {
+    const credential: StoredCredential = {
+      generation: 1,
+      applicationId: '1',
+      accessToken: 'a',
+      scopes: '',
+      receivedAtMs: 0,
+      expiresAtMs: 1,
+    };
+    expect(decodeCredential(encodeCredential(credential), '1')).toEqual(credential);
+    expect(decodeCredential(encodeCredential({ ...credential, accessToken: 'a\nb' }), '1')).toBeUndefined();
   });
 
   it('is due before its expiry, and at least five seconds after the last refresh', () => {

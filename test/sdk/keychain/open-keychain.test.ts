@@ -114,11 +114,14 @@ describe('openKeychain', () => {
     const refused = (options: object) =>
       expect(openKeychain({ service, allow: ['memory'], ...options } as KeychainOptions)).rejects;
     await refused({ allow: [] }).toMatchObject({ code: 'invalid_tiers' });
-    await refused({ allow: ['memory', 'cloud'] }).toMatchObject({ code: 'invalid_tiers' });
+    for (const allow of [['memory', 'cloud'], undefined, null, 'memory']) {
+      await refused({ allow }).toMatchObject({ code: 'invalid_tiers' });
+    }
+    await expect(openKeychain(undefined as never)).rejects.toMatchObject({ code: 'invalid_argument' });
     await refused({ service: '' }).toMatchObject({ code: 'missing_service' });
     for (const name of ['a\0b', 'a\n', '\uDC00', 'x'.repeat(129)]) {
       await refused({ service: name }).toMatchObject({ code: 'invalid_service' });
     }
-    await refused({ folder: 'keys' }).toMatchObject({ code: 'invalid_folder' });
+    for (const folder of ['keys', '', 5]) await refused({ folder }).toMatchObject({ code: 'invalid_folder' });
   });
 });

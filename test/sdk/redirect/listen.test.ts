@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 import { needs } from '../../support/runs/parts.ts';
 import { addressFor, eventually, forward, kill, shortFolder, socketIn, startGame } from './games.ts';
 
@@ -90,6 +91,20 @@ describe('the place', () => {
       code: 'cannot_listen',
       message: expect.stringContaining(socketIn(folder)),
     });
+  });
+
+  it('is rejected when it is no absolute path, and nothing is created', async () => {
+    const client = { handleRedirect: () => false };
+    for (const folder of ['relative', '', './x']) {
+      await expect(listenForRedirects({ client, scheme: 'game', folder })).rejects.toMatchObject({
+        name: 'ArgumentError',
+        code: 'invalid_folder',
+      });
+    }
+    expect(existsSync('relative')).toBe(false);
+    for (const options of [undefined, null, { scheme: 'game' }] as never[]) {
+      await expect(listenForRedirects(options)).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
   });
 
   it('is rejected when its path is too long for a socket', async () => {

@@ -1,4 +1,6 @@
+import { requireType } from '../../../wire/arguments.ts';
 import { type Clock, systemClock } from '../../../wire/clock/ports.ts';
+import { checkFolder } from '../../folder-option.ts';
 import { parseScheme, type SchemeChoice } from '../scheme.ts';
 import type { Finding } from './finding.ts';
 
@@ -18,9 +20,11 @@ export interface DoctorOptions extends SchemeChoice {
  * at most.
  *
  * @returns one finding per check, in the order of {@link findingCodes}
- * @throws ArgumentError `invalid_scheme`, `invalid_snowflake`
+ * @throws ArgumentError `invalid_scheme`, `invalid_snowflake`, `invalid_folder`, `invalid_argument`
  */
 export async function doctor(options: DoctorOptions = {}): Promise<readonly Finding[]> {
+  requireType('options', options, 'object');
+  checkFolder(options.folder);
   const isOfScheme = options.scheme !== undefined || options.applicationId !== undefined;
   const scheme = isOfScheme ? parseScheme(options) : undefined;
   const [{ thisMachine }, { examine }] = await Promise.all([import('../machine.ts'), import('./checks.ts')]);

@@ -6,7 +6,7 @@ import type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './reg
  * Idempotent.
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`, `invalid_name`, `invalid_game`,
- *   `missing_bundle_id`
+ *   `invalid_folder`, `missing_bundle_id`, `invalid_argument`
  * @throws RedirectError `registration_unavailable`: this system needs the native addon; `registration_failed`;
  *   `socket_path_too_long`
  */

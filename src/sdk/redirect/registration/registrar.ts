@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ArgumentError, RedirectError } from '../../../model/errors/errors.ts';
+import { requireType } from '../../../wire/arguments.ts';
 import { customSchemeRedirect } from '../../../wire/oauth/authorize-url.ts';
+import { checkFolder } from '../../folder-option.ts';
 import { loadNative } from '../../native/addon.ts';
 import type { NativeAddon } from '../../native/contract.ts';
 import { findForwarder } from '../../native/find-forwarder.ts';
@@ -15,7 +17,7 @@ export interface RegisterOptions extends SchemeChoice {
   readonly name: string;
   /** How the system starts the game; the address is appended as the last argument. */
   readonly game: { readonly path: string; readonly args?: readonly string[] | undefined };
-  /** The folder that was passed to {@link listenForRedirects}. */
+  /** Absolute path: the folder that was passed to {@link listenForRedirects}. */
   readonly folder?: string | undefined;
   /** macOS: the id of the game's bundle, whose Info.plist names the scheme. Required there, unused elsewhere. */
   readonly bundleId?: string | undefined;
@@ -54,7 +56,9 @@ export function systemParts(): RegistrarParts {
 
 /** @see registerScheme */
 export async function register(options: RegisterOptions, parts: RegistrarParts): Promise<RegisteredScheme> {
+  requireType('options', options, 'object');
   const scheme = parseScheme(options);
+  checkFolder(options.folder);
   checkName(options.name);
   await checkGame(options.game);
   const { machine } = parts;
@@ -67,6 +71,7 @@ export async function register(options: RegisterOptions, parts: RegistrarParts):
 
 /** @see unregisterScheme */
 export async function unregister(options: UnregisterOptions, { machine, loadNative }: RegistrarParts): Promise<void> {
+  requireType('options', options, 'object');
   const scheme = parseScheme(options);
   const id = handlerId(scheme, machine, options.bundleId);
   await (await openSchemeHandlers(machine, loadNative)).unregister(scheme, id);

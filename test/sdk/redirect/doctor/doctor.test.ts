@@ -53,6 +53,15 @@ describe('doctor', () => {
   });
 });
 
+describe('the options', () => {
+  it.each([
+    ['invalid_folder', { folder: 'relative' }],
+    ['invalid_argument', null],
+  ])('are rejected with %s: %j', async (code, options) => {
+    await expect(doctor(options as never)).rejects.toMatchObject({ name: 'ArgumentError', code });
+  });
+});
+
 describe('the registration', () => {
   onDesktop(`is missed when nobody opens the scheme${reason}`, async () => {
     privateDesktop();

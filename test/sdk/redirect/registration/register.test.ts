@@ -110,6 +110,7 @@ describe('registerScheme', () => {
     ['invalid_scheme', { scheme: '../game' }],
     ['invalid_scheme', { scheme: 'my game' }],
     ['invalid_snowflake', { applicationId: '-1' }],
+    ['invalid_folder', { folder: 'sockets' }],
     ['invalid_name', { name: '' }],
     ['invalid_name', { name: 'a\nExec=/bin/evil' }],
     ['invalid_name', { name: 'x'.repeat(101) }],
@@ -119,6 +120,13 @@ describe('registerScheme', () => {
     ['invalid_game', { game: undefined as unknown as RegisterOptions['game'] }],
   ])('refuses with %s: %j', async (code, wrong) => {
     await expect(registerScheme({ ...options, ...wrong })).rejects.toMatchObject({ name: 'ArgumentError', code });
+  });
+
+  it('refuses calls without options', async () => {
+    const refused = { name: 'ArgumentError', code: 'invalid_argument' };
+    for (const call of [registerScheme, unregisterScheme]) {
+      await expect(call(undefined as never)).rejects.toMatchObject(refused);
+    }
   });
 
   it.each(['win32', 'darwin'] as const)('says what to do on %s without the addon', async platform => {
