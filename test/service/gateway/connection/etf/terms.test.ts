@@ -50,6 +50,39 @@ describe('what is written', () => {
     expect([...read({ [id]: 1 }).keys()]).toEqual([BigInt(id)]);
   });
 
+  it('has as integers the ids among names that do not end in id', () => {
+    expect(valuesOf({ not_found: [id, '5'], linked_by: id })).toEqual([[BigInt(id), 5], BigInt(id)]);
+    const [owners] = valuesOf({ authorizing_integration_owners: { 0: id, 1: '0' } }) as Map<unknown, unknown>[];
+    expect([...(owners?.values() ?? [])]).toEqual([BigInt(id), 0]);
+  });
+
+  it.each([
+    [6, BigInt(id)],
+    [7, BigInt(id)],
+    [8, BigInt(id)],
+    [9, BigInt(id)],
+    [11, BigInt(id)],
+    [3, id],
+    [10, id],
+  ])('has the value of an option of type %i as %s', (type, expected) => {
+    const [options] = valuesOf({ options: [{ type, value: id }] }) as Map<unknown, unknown>[][];
+    expect([...(options?.[0]?.values() ?? [])]).toEqual([type, expected]);
+  });
+
+  it.each([
+    [3, id],
+    [5, BigInt(id)],
+    [6, BigInt(id)],
+    [7, BigInt(id)],
+    [8, BigInt(id)],
+    [19, BigInt(id)],
+    [22, id],
+  ])('has what was selected in a component of type %i as %s', (type, expected) => {
+    expect(valuesOf({ component_type: type, values: [id] })).toEqual([type, [expected]]);
+    expect(valuesOf({ type, values: [id] })).toEqual([type, [expected]]);
+    expect(valuesOf({ type, value: id })).toEqual([type, id]);
+  });
+
   it('leaves other digits the texts they are', () => {
     expect(valuesOf({ content: '5', session_id: '5', permissions: '8', nonce: id })).toEqual(['5', '5', '8', id]);
   });
