@@ -121,6 +121,18 @@ export function checkEnum<Choice extends number>(
   return false;
 }
 
+/** As {@link checkEnum}, of a value that must be there. */
+export function checkRequiredEnum<Choice extends number>(
+  report: Report,
+  key: Key,
+  value: unknown,
+  choices: readonly Choice[],
+): value is Choice {
+  if (!isAbsent(value)) return checkEnum(report, key, value, choices);
+  report.at(key, 'BASE_TYPE_REQUIRED');
+  return false;
+}
+
 /** As {@link checkSnowflake}, of an id that must be there. */
 export function checkRequiredId(report: Report, key: Key, value: unknown): void {
   if (isAbsent(value)) report.at(key, 'BASE_TYPE_REQUIRED');
