@@ -91,6 +91,15 @@ describe('an invite', () => {
     expect(JSON.stringify(frames)).not.toContain('sesame');
   });
 
+  it('is asked for with ids, and everything that is wrong with them is reported together', async () => {
+    const { status, body } = await guest.call('GET', secretOf(ada, 'any', { id: 'x', channel_id: 'y' }));
+    const fault = { _errors: [{ code: 'NUMBER_TYPE_COERCE' }] };
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code: 50035, errors: { message_id: fault, channel_id: fault } },
+    });
+  });
+
   it('is no longer valid when its sender is elsewhere, full, blocked or gone', async () => {
     await befriend(host, guest);
     const playing = await play(host);

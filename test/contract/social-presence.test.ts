@@ -77,6 +77,11 @@ async function ownSessions(client: GatewayClient): Promise<OwnSession[]> {
   return (seen(client, 'SESSIONS_REPLACE').at(-1)?.[1] ?? []) as unknown as OwnSession[];
 }
 
+/** Waits until the own sessions that a session was told of contain a text. */
+async function lists(client: GatewayClient, text: string): Promise<void> {
+  await client.until(() => JSON.stringify(seen(client, 'SESSIONS_REPLACE').at(-1) ?? '').includes(text));
+}
+
 function readyOf(client: GatewayClient): Ready {
   return client.frames.find(({ t }) => t === 'READY')?.d as Ready;
 }
@@ -148,6 +153,20 @@ describe('the presence of a friend', () => {
     show(shown, { name: 'Starfall' });
     await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
     expect(JSON.stringify([watching.frames, shown.frames])).not.toContain('the secret');
+  });
+
+  it('shows the id of an emoji as text, however it was sent', async () => {
+    await befriend();
+    const watching = await alone.connect();
+    const shown = await other.connect();
+    show(shown, { name: 'Starfall', emoji: { name: 'star', id: 5, animated: true } });
+    const { activities } = await sees(watching, grace, { activities: [{ name: 'Starfall' }] });
+    expect(activities[0]?.emoji).toEqual({ name: 'star', id: '5', animated: true });
+    const custom_status = { emoji_name: 'moon', emoji_id: 6 };
+    expect((await other.call('PATCH', settings, { custom_status })).body).toMatchObject({
+      custom_status: { emoji_name: 'moon', emoji_id: '6' },
+    });
+    await sees(watching, grace, { activities: [{ emoji: { name: 'moon', id: '6' } }, { name: 'Starfall' }] });
   });
 
   it('can be joined while the party has a place left', async () => {
@@ -385,6 +404,59 @@ describe('several sessions of a user', () => {
     expect(await ownSessions(first)).toMatchObject([{ session_id: first.sessionId, status: 'idle' }]);
     expect(await presencesOf(first, grace)).toEqual([]);
   });
+
+  it('are shown to a game without those of other games and what they show, and to own clients all', async () => {
+    const inStarfall = await alone.connect();
+    const own = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada) });
+    const elsewhere = await Player.of(service, 'ada', { game: games.moonrise });
+    const secret = { name: 'Moonrise', state: 'private state', party: { id: 'private party' } };
+    show(inStarfall, { name: 'Starfall', state: 'public state' });
+    show(own, { name: 'Mood', type: 4, state: 'busy' });
+    await lists(inStarfall, 'busy');
+    const count = seen(inStarfall, 'SESSIONS_REPLACE').length;
+    const inMoonrise = await elsewhere.connect();
+    show(inMoonrise, secret);
+    await lists(own, 'private party');
+    expect(await ownSessions(inStarfall)).toMatchObject([
+      { session_id: 'all', activities: [{ state: 'public state' }, { state: 'busy' }] },
+      { session_id: inStarfall.sessionId, activities: [{ state: 'public state' }] },
+      { session_id: own.sessionId, activities: [{ state: 'busy' }] },
+    ]);
+    expect(JSON.stringify(inStarfall.frames)).not.toContain('private party');
+    expect(seen(inStarfall, 'SESSIONS_REPLACE')).toHaveLength(count);
+    show(inMoonrise, { ...secret, state: 'another private state' }, 'dnd');
+    await lists(inStarfall, 'dnd');
+    expect((await ownSessions(own)).map(({ session_id }) => session_id)).toEqual([
+      ...['all', inStarfall.sessionId, own.sessionId, inMoonrise.sessionId],
+    ]);
+    const late = readyOf(await alone.connect()).sessions ?? [];
+    expect(late[0]).toMatchObject({ session_id: 'all', status: 'dnd' });
+    expect(late.map(({ session_id }) => session_id)).not.toContain(inMoonrise.sessionId);
+    expect(JSON.stringify(late)).not.toContain('private party');
+  });
+
+  it('show each other what they hide by the same rule, and the games of one publisher share it', async () => {
+    const first = await (await Player.of(service, 'ada', { game: games.first })).connect();
+    const second = await (await Player.of(service, 'ada', { game: games.second })).connect();
+    const inMoonrise = await (await Player.of(service, 'ada', { game: games.moonrise })).connect();
+    show(first, { name: 'First' }, 'invisible');
+    show(inMoonrise, { name: 'Moonrise' });
+    await lists(inMoonrise, 'Moonrise');
+    const [all] = await ownSessions(second);
+    expect(all).toMatchObject({ status: 'invisible', activities: [], hidden_activities: [{ name: 'First' }] });
+    expect((await ownSessions(second)).map(({ session_id }) => session_id)).toContain(first.sessionId);
+    expect(JSON.stringify(second.frames)).not.toContain('Moonrise');
+  });
+
+  it('show the addresses of their buttons to no other game', async () => {
+    const elsewhere = await Player.of(service, 'ada', { game: games.moonrise });
+    const inMoonrise = await elsewhere.connect();
+    show(inMoonrise, { name: 'Moonrise', buttons: [{ label: 'Watch', url: 'https://example.com/watch' }] });
+    await lists(inMoonrise, 'Watch');
+    const path = `/users/${ada}/sessions/${inMoonrise.sessionId}/activities/${games.moonrise}/metadata`;
+    expect(await elsewhere.result('GET', path)).toBe('200');
+    expect(await alone.result('GET', path)).toBe('404 10020');
+  });
 });
 
 describe('settings', () => {
@@ -435,6 +507,22 @@ describe('settings', () => {
     await other.call('PATCH', settings, { custom_status: { text: 'always' } });
     await pass(1_000, watching, playing, second);
     expect((await presencesOf(watching, grace)).at(-1)).toMatchObject({ activities: [{ state: 'always' }] });
+  });
+
+  it('make a custom status that was created when it was set, and not again when it is the same', async () => {
+    await befriend();
+    const watching = await alone.connect();
+    const shown = await other.connect();
+    const setAt = service.clock.now();
+    await other.call('PATCH', settings, { custom_status: { text: 'hello' } });
+    await sees(watching, grace, { activities: [{ type: 4, state: 'hello', created_at: setAt }] });
+    const count = (await presencesOf(watching, grace)).length;
+    await pass(1_000, watching, shown);
+    await other.call('PATCH', settings, { custom_status: { text: 'hello' } });
+    expect(await presencesOf(watching, grace)).toHaveLength(count);
+    await other.call('PATCH', settings, { custom_status: { text: 'goodbye' } });
+    await sees(watching, grace, { activities: [{ state: 'goodbye', created_at: setAt + 1_000 }] });
+    expect(readyOf(await other.connect()).user_settings).not.toHaveProperty('custom_status_set_at_ms');
   });
 
   it('are checked', async () => {

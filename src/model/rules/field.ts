@@ -31,7 +31,7 @@ function isLow(unit: number): boolean {
  * Unspecified, for the whole rulebook:
  * - JSON types are not converted (`"1"` is no number, `1` no text), so that a body means the same to every reader.
  * - An optional field that is null counts as absent; clients send both.
- * - A lone surrogate is a character like any other, for JSON carries it as an escape; names have rules of their own.
+ * - A text with a lone surrogate, which JSON can carry as an escape, is no text: UTF-8 could not keep two of them apart.
  * - Of a list that is too long only the allowed number of items is looked at.
  */
 export type Key = string | number;
@@ -73,9 +73,9 @@ export function checkWebAddress(report: Report, key: Key, value: unknown, max: n
   return false;
 }
 
-/** Text of any length. */
+/** Well-formed text of any length. */
 export function checkString(report: Report, key: Key, value: unknown): value is string {
-  if (typeof value === 'string') return true;
+  if (typeof value === 'string' && value.isWellFormed()) return true;
   report.at(key, 'STRING_TYPE_CONVERT');
   return false;
 }
@@ -118,6 +118,18 @@ export function checkEnum<Choice extends number>(
   if (typeof value !== 'number' || !Number.isInteger(value)) report.at(key, 'NUMBER_TYPE_COERCE', value, 'int');
   else if (!(choices as readonly number[]).includes(value)) report.at(key, 'BASE_TYPE_CHOICES', choices);
   else return true;
+  return false;
+}
+
+/** As {@link checkEnum}, of a value that must be there. */
+export function checkRequiredEnum<Choice extends number>(
+  report: Report,
+  key: Key,
+  value: unknown,
+  choices: readonly Choice[],
+): value is Choice {
+  if (!isAbsent(value)) return checkEnum(report, key, value, choices);
+  report.at(key, 'BASE_TYPE_REQUIRED');
   return false;
 }
 

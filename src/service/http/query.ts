@@ -1,6 +1,7 @@
 import { type FieldErrorCode, fieldErrors } from '../../model/errors/field-errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
-import { RequestError } from '../support/request-error.ts';
+import { RequestError, rejectIssues } from '../support/request-error.ts';
 import type { Call } from './call.ts';
 
 const flags: ReadonlyMap<unknown, boolean> = new Map([
@@ -11,6 +12,28 @@ const flags: ReadonlyMap<unknown, boolean> = new Map([
   ['false', false],
   ['0', false],
 ]);
+
+/**
+ * Reads several parameters of a query, so that everything that is wrong with them is reported together.
+ *
+ * @throws RequestError `invalid_form_body`
+ */
+export function readTogether<Values extends readonly unknown[]>(
+  ...reads: { readonly [Place in keyof Values]: () => Values[Place] }
+): Values {
+  const issues: Issue[] = [];
+  const values = reads.map(read => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      issues.push(...error.issues);
+      return undefined;
+    }
+  });
+  rejectIssues(issues);
+  return values as unknown as Values;
+}
 
 /**
  * A boolean in the query, false when absent.

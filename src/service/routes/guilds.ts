@@ -1,7 +1,7 @@
 import type { GuildDirectory } from '../domain/guilds/directory.ts';
 import type { GuildLookup } from '../domain/guilds/lookup.ts';
 import { type Call, expectPrincipal, type Handlers, param, type Reply } from '../http/call.ts';
-import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.ts';
+import { readCount, readFlag, readQueryId, readQueryText, readTogether } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
@@ -22,10 +22,12 @@ export function guildRoutes(
   const guildId = (call: Call) => param(call, 'guild_id');
   return {
     async listOwnGuilds(call) {
-      const isCounted = readFlag(call, 'with_counts');
-      const before = readQueryId<'guild'>(call, 'before');
-      const after = readQueryId<'guild'>(call, 'after');
-      const limit = readCount(call, 'limit', guildPage);
+      const [isCounted, before, after, limit] = readTogether(
+        () => readFlag(call, 'with_counts'),
+        () => readQueryId<'guild'>(call, 'before'),
+        () => readQueryId<'guild'>(call, 'after'),
+        () => readCount(call, 'limit', guildPage),
+      );
       const page = { limit, isCounted, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
       const { principal } = call;
       if (principal.kind === 'bot') return ok(await guilds.guildsOfBot(principal.application, page));
@@ -52,14 +54,20 @@ export function guildRoutes(
     getGuildRole: async call => ok(await lookup.role(bot(call), guildId(call), param(call, 'role_id'))),
 
     async listGuildMembers(call) {
-      const after = readQueryId<'user'>(call, 'after');
-      const page = { limit: readCount(call, 'limit', memberPage), ...(after !== undefined && { after }) };
+      const [after, limit] = readTogether(
+        () => readQueryId<'user'>(call, 'after'),
+        () => readCount(call, 'limit', memberPage),
+      );
+      const page = { limit, ...(after !== undefined && { after }) };
       return ok(await lookup.members(bot(call), guildId(call), page));
     },
 
     async searchGuildMembers(call) {
-      const search = { query: readQueryText(call, 'query'), limit: readCount(call, 'limit', memberPage) };
-      return ok(await lookup.membersNamed(bot(call), guildId(call), search));
+      const [query, limit] = readTogether(
+        () => readQueryText(call, 'query'),
+        () => readCount(call, 'limit', memberPage),
+      );
+      return ok(await lookup.membersNamed(bot(call), guildId(call), { query, limit }));
     },
 
     getGuildMember: async call => ok(await lookup.member(bot(call), guildId(call), param(call, 'user_id'))),

@@ -9,7 +9,7 @@ import {
   type Proofs,
   param,
 } from '../http/call.ts';
-import { readFlag, readQueryId } from '../http/query.ts';
+import { readFlag, readQueryId, readTogether } from '../http/query.ts';
 import { RequestError } from '../support/request-error.ts';
 
 /** @see docs/spec/interactions.md#after-the-answer */
@@ -103,9 +103,11 @@ function noWebhook(): never {
  * @see docs/spec/http.md#interaction-and-webhook-routes
  */
 function checkWebhookQuery(call: Pick<CallHead, 'query'>): void {
-  readFlag(call, 'wait');
-  readFlag(call, 'with_components');
-  readQueryId(call, 'thread_id');
+  readTogether(
+    () => readFlag(call, 'wait'),
+    () => readFlag(call, 'with_components'),
+    () => readQueryId(call, 'thread_id'),
+  );
 }
 
 function messageHandlers(

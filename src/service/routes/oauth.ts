@@ -11,7 +11,7 @@ import {
   uncached,
 } from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
-import { readFlag, readQueryIds } from '../http/query.ts';
+import { readFlag, readQueryIds, readTogether } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
@@ -67,8 +67,10 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     listOwnEntitlements(call) {
       applicationInPath(call, 'user', 'application');
-      readQueryIds(call, 'sku_ids', serviceLimits.skuIdsMax);
-      readFlag(call, 'exclude_consumed');
+      readTogether(
+        () => readQueryIds(call, 'sku_ids', serviceLimits.skuIdsMax),
+        () => readFlag(call, 'exclude_consumed'),
+      );
       // Unspecified: nothing is sold here, so there are no entitlements.
       return ok([]);
     },

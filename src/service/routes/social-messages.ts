@@ -1,7 +1,7 @@
 import type { InviteSender } from '../domain/social/messages/invites.ts';
 import type { DirectMessages, MessageCaller } from '../domain/social/messages/messages.ts';
 import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
-import { readCount, readQueryId } from '../http/query.ts';
+import { readCount, readQueryId, readTogether } from '../http/query.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
 const history = {
@@ -41,12 +41,14 @@ export function socialMessageRoutes(messages: DirectMessages): Handlers {
       return { status: 204 };
     },
     async getActivitySecret(call) {
+      const [messageId, channelId] = readTogether(
+        () => readQueryId<'message'>(call, 'message_id'),
+        () => readQueryId<'channel'>(call, 'channel_id'),
+      );
       const body = await messages.secrets.read(callerOf(call), {
-        userId: otherId(call),
+        ...{ userId: otherId(call), messageId, channelId },
         sessionId: param(call, 'session_id'),
         applicationId: param(call, 'application_id'),
-        messageId: readQueryId<'message'>(call, 'message_id'),
-        channelId: readQueryId<'channel'>(call, 'channel_id'),
       });
       return { status: 200, body };
     },

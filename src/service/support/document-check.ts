@@ -74,10 +74,11 @@ export function nullable(by: Check): Check {
   };
 }
 
-/** Text of `min` to `max` characters (code points). */
+/** Well-formed text of `min` to `max` characters (code points). */
 export function text(min: number, max: number): Check {
   return (value, path, issues) => {
     if (typeof value !== 'string') issues.push(issue('wrong_type', path, 'text'));
+    else if (!value.isWellFormed()) issues.push(issue('unreadable', path, 'well-formed text, without lone surrogates'));
     else if (!hasLength(value, min, max)) issues.push(issue('bad_length', path, min, max));
   };
 }

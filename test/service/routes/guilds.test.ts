@@ -101,9 +101,11 @@ describe('what a bot fetches of a guild', () => {
     ['members/search?query=a&query=b', 'query'],
     ['members/search?query=a&limit=1001', 'limit'],
     ['?with_counts=maybe', 'with_counts'],
-  ])('is refused with a bad query: %s', async (query, field) => {
+    ['members?after=ada&limit=few', 'after', 'limit'],
+    ['members/search?limit=few', 'query', 'limit'],
+  ])('is refused with a bad query: %s', async (query, ...fields) => {
     const { status, body } = await get<{ code: number; errors: object }>(`${guildPath}/${query}`.replace('/?', '?'));
-    expect([status, body.code, Object.keys(body.errors)]).toEqual([400, 50035, [field]]);
+    expect([status, body.code, Object.keys(body.errors)]).toEqual([400, 50035, fields]);
   });
 
   it.each([

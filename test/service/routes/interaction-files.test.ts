@@ -113,6 +113,17 @@ describe('a file of a message', () => {
     expect(status).toBe(404);
   });
 
+  it.each(['filename', 'description'])('is rejected with 50035 for a %s with a lone surrogate', async field => {
+    const { id, token } = await used();
+    const data = { attachments: [{ id: 0, [field]: 'a\ud800' }] };
+    const answer = await send('POST', `/interactions/${id}/${token}/callback`, { type: 4, data }, [text('x')]);
+    const fault = { _errors: [{ code: 'STRING_TYPE_CONVERT' }] };
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 50035, errors: { data: { attachments: { 0: { [field]: fault } } } } },
+    });
+  });
+
   it.each([
     [limits.attachmentBytesMax - 1, 200],
     [limits.attachmentBytesMax, 200],

@@ -7,8 +7,8 @@ import {
 } from '../../role-connection.ts';
 import {
   checkBody,
-  checkEnum,
   checkObjectItem,
+  checkRequiredEnum,
   checkRequiredText,
   checkString,
   checkText,
@@ -51,8 +51,7 @@ function checkRecords(report: Report, records: readonly unknown[]): void {
 function checkRecord(report: Report, record: Fields): void {
   const { roleConnectionNameLengthMax: nameMax, roleConnectionDescriptionLengthMax: descriptionMax } =
     roleConnectionLimits;
-  if (isAbsent(record.type)) report.at('type', 'BASE_TYPE_REQUIRED');
-  else checkEnum(report, 'type', record.type, allTypes);
+  checkRequiredEnum(report, 'type', record.type, allTypes);
   if (
     checkRequiredText(report, 'key', record.key, roleConnectionLimits.roleConnectionKeyLengthMax) &&
     !keyPattern.test(record.key)

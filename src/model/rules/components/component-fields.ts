@@ -2,13 +2,13 @@ import { buttonStyles, componentTypes, textInputStyles } from '../../component.t
 import { componentLimits, limits } from '../../limits/limits.ts';
 import {
   checkBoolean,
-  checkEnum,
   checkInteger,
   checkItems,
   checkList,
+  checkRequiredEnum,
+  checkRequiredId,
   checkRequiredText,
   checkSizedList,
-  checkSnowflake,
   checkText,
   type Fields,
   isAbsent,
@@ -39,9 +39,8 @@ export function checkButton(among: Surroundings, button: Fields): void {
   checkOptionalText(report, 'label', button.label, componentLimits.buttonLabelLengthMax);
   checkEmoji(report, button.emoji);
   checkOptionalBoolean(report, 'disabled', button.disabled);
-  if (isAbsent(button.style)) report.at('style', 'BASE_TYPE_REQUIRED');
-  else if (!checkEnum(report, 'style', button.style, styles)) return;
-  else if (button.style === LINK) checkLinkButton(report, button);
+  if (!checkRequiredEnum(report, 'style', button.style, styles)) return;
+  if (button.style === LINK) checkLinkButton(report, button);
   else if (button.style === PREMIUM) checkPremiumButton(report, button);
   else checkPlainButton(among, button);
 }
@@ -53,8 +52,7 @@ function checkLinkButton(report: FullReport, { url, custom_id, sku_id }: Fields)
 }
 
 function checkPremiumButton(report: FullReport, button: Fields): void {
-  if (isAbsent(button.sku_id)) report.at('sku_id', 'BASE_TYPE_REQUIRED');
-  else checkSnowflake(report, 'sku_id', button.sku_id);
+  checkRequiredId(report, 'sku_id', button.sku_id);
   for (const field of ['custom_id', 'label', 'url', 'emoji']) refuse(report, field, button[field]);
 }
 
@@ -93,8 +91,9 @@ export function checkSelect(among: Surroundings, select: Fields): void {
 }
 
 function checkDefaultValue(report: FullReport, { id, type }: Fields): void {
-  checkSnowflake(report, 'id', id);
-  if (!defaultTypes.includes(type)) report.at('type', 'BASE_TYPE_CHOICES', defaultTypes as readonly string[]);
+  checkRequiredId(report, 'id', id);
+  if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else if (!defaultTypes.includes(type)) report.at('type', 'BASE_TYPE_CHOICES', defaultTypes as readonly string[]);
 }
 
 /** Unspecified: any numbers, as clients know types of channels that are not here. */
@@ -120,8 +119,7 @@ export function checkTextInput(among: Surroundings, input: Fields, inLabel: bool
   const { report } = among;
   const { style, label, min_length: min, max_length: max } = input;
   checkCustomId(among, input.custom_id);
-  if (isAbsent(style)) report.at('style', 'BASE_TYPE_REQUIRED');
-  else checkEnum(report, 'style', style, inputStyles);
+  checkRequiredEnum(report, 'style', style, inputStyles);
   if (inLabel) checkOptionalText(report, 'label', label, componentLimits.textInputLabelLengthMax);
   else checkRequiredText(report, 'label', label, componentLimits.textInputLabelLengthMax);
   const hasMin = !isAbsent(min) && checkInteger(report, 'min_length', min, 0, componentLimits.textInputLengthMax);

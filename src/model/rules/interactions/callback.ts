@@ -33,8 +33,8 @@ export type FlagsBefore = number | null;
  * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
  * has any content ({@link isEmptyMessage}), are questions with errors of their own.
  *
- * Unspecified: embeds, attachments, `allowed_mentions` and `poll` must be objects and are counted, but not checked further; they are
- * passed on as received, and so are components. Message flags that have no effect here are accepted.
+ * Unspecified: embeds, attachments, `allowed_mentions` and `poll` must be objects and are counted, but not checked further, except that
+ * texts of attachments must be well-formed; they are passed on as received, and so are components. Message flags that have no effect here are accepted.
  *
  * @param before of the message that type 7 edits
  * @see docs/spec/interactions.md#answers
@@ -135,9 +135,16 @@ function checkMessage(report: FullReport, message: Fields, before: FlagsBefore):
   checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
   checkMessageComponents(report, message.components, before === null && !isV2 ? undefined : isV2);
   if (isV2) rejectLegacy(report, message);
-  checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax);
+  checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax, checkAttachment);
   checkObject(report, 'allowed_mentions', message.allowed_mentions);
   checkObject(report, 'poll', message.poll);
+}
+
+/** The texts that a file is stored with. */
+function checkAttachment(report: FullReport, attachment: Fields): void {
+  for (const key of ['filename', 'description']) {
+    if (typeof attachment[key] === 'string') checkString(report, key, attachment[key]);
+  }
 }
 
 /** A message that is built of components of every type has no other content. */

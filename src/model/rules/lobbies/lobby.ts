@@ -53,7 +53,7 @@ export function checkMetadata(report: Report, name: string, metadata: unknown): 
   for (const key of Object.keys(metadata)) {
     const text = metadata[key];
     length += codePoints(key);
-    if (checkString(report, key, text)) length += codePoints(text);
+    if (checkString(report, key, key) && checkString(report, key, text)) length += codePoints(text);
   }
   report.leave();
   if (length > limits.lobbyMetadataLengthMax) report.at(name, 'BASE_TYPE_MAX_LENGTH', limits.lobbyMetadataLengthMax);
@@ -116,6 +116,7 @@ export function checkTextMap(report: Report, map: unknown, bounds: TextMapBounds
   const keys = Object.keys(map);
   if (keys.length > bounds.entriesMax) report.here('BASE_TYPE_MAX_LENGTH', bounds.entriesMax);
   for (const key of keys.slice(0, bounds.entriesMax)) {
+    if (!checkString(report, key, key)) continue;
     if (isLonger(key, bounds.keyLengthMax)) report.at(key, 'BASE_TYPE_MAX_LENGTH', bounds.keyLengthMax);
     checkText(report, key, map[key], 0, bounds.valueLengthMax);
   }

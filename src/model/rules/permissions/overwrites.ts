@@ -4,10 +4,10 @@ import { overwriteTypes } from '../../overwrite.ts';
 import { readSnowflake } from '../../snowflake.ts';
 import {
   checkBoolean,
-  checkEnum,
   checkList,
   checkObjectItem,
-  checkSnowflake,
+  checkRequiredEnum,
+  checkRequiredId,
   type Fields,
   isAbsent,
   isFields,
@@ -49,10 +49,8 @@ function checkEntries(report: Report, entries: readonly unknown[]): void {
 }
 
 function checkEntry(report: Report, { id, type, permission }: Fields, seen: Set<string>): void {
-  if (isAbsent(id)) report.at('id', 'BASE_TYPE_REQUIRED');
-  else checkSnowflake(report, 'id', id);
-  if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
-  else checkEnum(report, 'type', type, types);
+  checkRequiredId(report, 'id', id);
+  checkRequiredEnum(report, 'type', type, types);
   if (isAbsent(permission)) report.at('permission', 'BASE_TYPE_REQUIRED');
   else checkBoolean(report, 'permission', permission);
   const target = readSnowflake(id);

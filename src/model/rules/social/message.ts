@@ -5,6 +5,7 @@ import { socialLimits } from '../../limits/social-limits.ts';
 import {
   checkBody,
   checkEnum,
+  checkRequiredEnum,
   checkSnowflake,
   checkString,
   checkText,
@@ -71,7 +72,7 @@ function checkInvite(report: Report, activity: unknown): void {
     return;
   }
   report.enter('activity');
-  checkEnum(report, 'type', activity.type, actionTypes);
+  checkRequiredEnum(report, 'type', activity.type, actionTypes);
   if (!isAbsent(activity.party_id)) {
     checkText(report, 'party_id', activity.party_id, 0, socialLimits.partyIdLengthMax);
   }

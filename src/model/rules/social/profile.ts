@@ -2,10 +2,10 @@ import type { Issue } from '../../errors/issue.ts';
 import { socialLimits as bounds } from '../../limits/social-limits.ts';
 import {
   checkBody,
-  checkEnum,
   checkItems,
   checkList,
   checkNumber,
+  checkRequiredEnum,
   checkRequiredText,
   checkText,
   checkWebAddress,
@@ -88,8 +88,9 @@ function checkPrimary(report: Report, primary: unknown): void {
 
 function checkField(report: Report, { type, name, value }: Fields): void {
   checkRequiredText(report, 'name', name, bounds.profileFieldLengthMax);
-  if (!checkEnum(report, 'type', type, Object.values(fieldTypes))) return;
-  if (type === fieldTypes.TEXT) checkText(report, 'value', value, 0, bounds.profileFieldLengthMax);
+  if (!checkRequiredEnum(report, 'type', type, Object.values(fieldTypes))) return;
+  if (isAbsent(value)) report.at('value', 'BASE_TYPE_REQUIRED');
+  else if (type === fieldTypes.TEXT) checkText(report, 'value', value, 0, bounds.profileFieldLengthMax);
   else if (type === fieldTypes.NUMBER) checkFigure(report, 'value', value, 'float');
   else checkPicture(report, 'value', value);
 }

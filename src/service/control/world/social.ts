@@ -14,7 +14,7 @@ import type { Core } from '../../core.ts';
 import { channelOf, ephemeralPlace } from '../../domain/social/messages/pair.ts';
 import { pairOf } from '../../domain/social/pair.ts';
 import { publicActivity } from '../../domain/social/presence/activities.ts';
-import { settingsOf, stateOf } from '../../domain/social/presence/records.ts';
+import { settingsOf, shownSettings, stateOf } from '../../domain/social/presence/records.ts';
 import { ownSessions, seen, seenByFriend } from '../../domain/social/presence/view.ts';
 import type { DirectMessageRecord } from '../../store/records.ts';
 import { consoleLimits, serviceLimits } from '../../support/service-limits.ts';
@@ -42,17 +42,22 @@ async function userOf({ store }: Core, id: UserId): Promise<UserId> {
 
 async function socialOf(core: Core, id: UserId): Promise<UserSocial> {
   const { store } = core;
-  const [{ status_set_at: _, ...settings }, record, relationships, blocked_by, presence, conversations] =
-    await Promise.all([
-      settingsOf(store, id),
-      store.get('social_settings', id),
-      relationshipsOf(core, id),
-      blockersOf(core, id),
-      presenceOf(core, id),
-      conversationsOf(core, id),
-    ]);
+  const [all, record, relationships, blocked_by, presence, conversations] = await Promise.all([
+    settingsOf(store, id),
+    store.get('social_settings', id),
+    relationshipsOf(core, id),
+    blockersOf(core, id),
+    presenceOf(core, id),
+    conversationsOf(core, id),
+  ]);
   const accept_friend_requests = record?.accept_friend_requests ?? true;
-  return { relationships, blocked_by, presence, settings: { ...settings, accept_friend_requests }, conversations };
+  return {
+    relationships,
+    blocked_by,
+    presence,
+    settings: { ...shownSettings(all), accept_friend_requests },
+    conversations,
+  };
 }
 
 async function blockersOf(core: Core, id: UserId): Promise<NamedUser[]> {
@@ -88,7 +93,7 @@ async function relationshipsOf(core: Core, id: UserId): Promise<RelationshipDeta
 async function presenceOf({ store, clock }: Core, id: UserId): Promise<PresenceDetails> {
   const state = await stateOf(store, id);
   const { status, activities } = seenByFriend(seen(state, clock.now()), null);
-  const own = ownSessions(state, clock.now());
+  const own = ownSessions(state, null, clock.now());
   const headless = await store.list('headless_sessions', { index: 'byUser', equals: [id] });
   const ends = new Map(headless.map(({ session_id, expires_at_ms }) => [session_id, expires_at_ms]));
   return {

@@ -82,5 +82,5 @@ function isWhole(value: unknown): value is number {
 }
 
 function isText(value: unknown, min: number, max: number): boolean {
-  return typeof value === 'string' && value.length >= min && value.length <= max;
+  return typeof value === 'string' && value.length >= min && value.length <= max && value.isWellFormed();
 }

@@ -13,7 +13,8 @@ import { notifySession, type Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
- * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is ignored. Ids may be numbers, and null
+ * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long, or no
+ * well-formed text, is ignored. Ids may be numbers, and null
  * counts as absent, because over ETF clients send it so.
  *
  * Unspecified: with both `user_ids` and `query`, the ids count.
@@ -25,7 +26,7 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
   const shared = {
     guild_id,
     presences: presences === true,
-    ...(typeof nonce === 'string' && Buffer.byteLength(nonce) <= serviceLimits.gatewayNonceBytesMax && { nonce }),
+    ...(isNonce(nonce) && { nonce }),
   };
   if (user_ids != null) {
     const asked: readonly unknown[] = Array.isArray(user_ids) ? user_ids : [user_ids];
@@ -33,8 +34,16 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
     const areIds = asked.length <= serviceLimits.gatewayMembersPerRequestMax && ids.length === asked.length;
     return areIds ? { ...shared, user_ids: ids } : undefined;
   }
-  if (typeof query !== 'string' || !Number.isSafeInteger(limit) || (limit as number) < 0) return undefined;
+  if (!isWellFormed(query) || !Number.isSafeInteger(limit) || (limit as number) < 0) return undefined;
   return { ...shared, query, limit: limit as number };
+}
+
+function isNonce(nonce: unknown): nonce is string {
+  return isWellFormed(nonce) && Buffer.byteLength(nonce) <= serviceLimits.gatewayNonceBytesMax;
+}
+
+function isWellFormed(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed();
 }
 
 /**

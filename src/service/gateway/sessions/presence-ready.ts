@@ -2,7 +2,7 @@ import type { Ready, ReadySupplemental } from '../../../model/gateway.ts';
 import type { Presence } from '../../../model/presence.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { presenceScope, settingsOf } from '../../domain/social/presence/records.ts';
+import { presenceScope, settingsOf, shownSettings } from '../../domain/social/presence/records.ts';
 import { ownSessions } from '../../domain/social/presence/view.ts';
 import { readPresences, visibleUsers } from '../../domain/social/presence/visible.ts';
 import { topics } from '../../events/announcement.ts';
@@ -17,19 +17,18 @@ interface PresenceViewer {
 
 const reading = ['activities.read', 'presences.read'] as const;
 
-/** The user's own sessions, this one included, and settings. */
+/** The user's own sessions, as far as this one sees them, and settings. */
 export async function readOwn(
   { store, clock }: Core,
   session: Session,
-  { user: { id }, may }: PresenceViewer,
+  { user: { id }, familyId, may }: PresenceViewer,
 ): Promise<Pick<Ready, 'sessions' | 'user_settings'>> {
   const { sessions = [], revision } = (await store.get('social_presences', id)) ?? {};
   const settings = await settingsOf(store, id);
   if (revision !== undefined) session.saw(presenceScope(id), revision);
-  const { status_set_at: _, ...shown } = settings;
   return {
-    sessions: ownSessions({ sessions, settings }, clock.now()),
-    ...(may(...reading) && { user_settings: shown }),
+    sessions: ownSessions({ sessions, settings }, familyId, clock.now()),
+    ...(may(...reading) && { user_settings: shownSettings(settings) }),
   };
 }
 

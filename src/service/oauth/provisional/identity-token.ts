@@ -1,11 +1,10 @@
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from 'jose';
-import { limits } from '../../../model/limits/limits.ts';
 import type { Clock } from '../../../wire/clock/ports.ts';
 import type { IdTokenProvider } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { loadJose } from '../openid/signed-tokens.ts';
-import { type ExternalIdentity, identityOf } from './identity.ts';
+import { type ExternalIdentity, identityOf, isExternalUserId } from './identity.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
 /** The signature algorithms that external ID tokens may have. */
@@ -72,9 +71,7 @@ function isFor({ aud, azp }: JWTPayload, { type, audience }: IdTokenProvider): b
 }
 
 function readSubject({ sub }: JWTPayload): string {
-  if (typeof sub !== 'string' || sub === '' || sub.length > limits.externalUserIdLengthMax) {
-    throw new RequestError('invalid_identity_token');
-  }
+  if (!isExternalUserId(sub)) throw new RequestError('invalid_identity_token');
   return sub;
 }
 

@@ -27,8 +27,17 @@ interface ProviderClaims {
 
 /** Unspecified: a name that is not allowed here is ignored, because the player cannot correct it. */
 export function identityOf({ type, realm = '', subject, name }: ProviderClaims): ExternalIdentity {
-  const isName = typeof name === 'string' && name !== '' && !isLonger(name, limits.globalNameLengthMax);
+  const isName = isTextUpTo(name, limits.globalNameLengthMax);
   return { type, hash: hashSecret(JSON.stringify([type, realm, subject])), name: isName ? name : undefined };
+}
+
+/** Whether a provider can have named a player so. */
+export function isExternalUserId(value: unknown): value is string {
+  return isTextUpTo(value, limits.externalUserIdLengthMax);
+}
+
+function isTextUpTo(value: unknown, max: number): value is string {
+  return typeof value === 'string' && value !== '' && value.isWellFormed() && !isLonger(value, max);
 }
 
 /** The identities of an application that lead to a user. */

@@ -1,11 +1,9 @@
-import { limits } from '../../../model/limits/limits.ts';
-import { isLonger } from '../../../model/rules/field.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
 import { signature } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord, TicketProvider } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
-import { type ExternalIdentity, identityOf } from './identity.ts';
+import { type ExternalIdentity, identityOf, isExternalUserId } from './identity.ts';
 import type { RequestProvider } from './provider-request.ts';
 
 /** What the operator's server answers when the ticket itself is invalid. */
@@ -29,7 +27,7 @@ export async function verifyTicket(
   if (answer && refusals.has(answer.status)) throw new RequestError('invalid_access_token');
   const told = answer?.status === 200 ? asRecord(answer.body) : undefined;
   const subject = told?.external_user_id;
-  if (typeof subject !== 'string' || subject === '' || isLonger(subject, limits.externalUserIdLengthMax)) {
+  if (!isExternalUserId(subject)) {
     throw new RequestError('identity_provider_not_found', {
       message: `The identity provider for ${type} did not answer as specified`,
     });

@@ -10,7 +10,7 @@ import { drawAccount, requireFreeUsername, usernameScope } from './user.ts';
 
 /**
  * Takes an identity from the full account that it was merged into. It then leads to a new provisional account, which
- * gets the user's lobbies of the application; everything that the user had granted the application ends.
+ * gets the user's display name and lobbies of the application; everything that the user had granted the application ends.
  *
  * @throws RequestError `unknown_user` when nobody has signed in with the identity; `invalid_user_type` when its
  *   account is provisional; `account_locked`, `no_unique_username`
@@ -38,7 +38,7 @@ export async function unmerge(
       const authorization = await findAuthorization(transaction, parties);
       const profile = await transaction.get('application_profiles', known.user_id, application.id);
       if (authorization) await endAuthorization(transaction, authorization);
-      transaction.put('users', account);
+      transaction.put('users', { ...account, global_name: user.global_name });
       if (profile?.identity_hash === record.hash) {
         await putProfile(transaction, { ...profile, user_id: account.id, authorization_id: null });
       }

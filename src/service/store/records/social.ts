@@ -72,6 +72,8 @@ export interface SocialSettingsRecord {
   accept_friend_requests?: boolean;
   /** Revision of the presence's scope when the status was last set: it replaces what sessions have set before. */
   status_set_at?: number;
+  /** When the custom status was last changed; absent: not known. */
+  custom_status_set_at_ms?: number;
 }
 
 /** The sessions by which others see a user; absent when there are none. */

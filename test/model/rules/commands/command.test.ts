@@ -73,6 +73,9 @@ describe('USER and MESSAGE commands', () => {
 
   it('have no lone surrogate in their name', () => {
     expect(check({ type: 2, name: 'a\ud800' })).toEqual(['name APPLICATION_COMMAND_INVALID_NAME']);
+    expect(check({ type: 2, name: 'a', name_localizations: { de: 'a\ud800' } })).toEqual([
+      'name_localizations.de APPLICATION_COMMAND_INVALID_NAME',
+    ]);
   });
 
   it.each([undefined, null, ''])('take %j as description', description => {

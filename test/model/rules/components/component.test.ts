@@ -272,6 +272,10 @@ describe('a select', () => {
     const mentionables = (fields: object) => below(inRow(pick('MENTIONABLE_SELECT', 'a', fields)));
     expect(mentionables({ default_values, max_values: 2 })).toEqual([]);
     expect(mentionables({ default_values })).toEqual(['default_values SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES']);
+    expect(mentionables({ default_values: [{}] })).toEqual([
+      'default_values.0.id BASE_TYPE_REQUIRED',
+      'default_values.0.type BASE_TYPE_REQUIRED',
+    ]);
     expect(mentionables({ default_values: [{ id: 'x', type: 'guild' }] })).toEqual([
       'default_values.0.id NUMBER_TYPE_COERCE',
       'default_values.0.type BASE_TYPE_CHOICES',

@@ -129,13 +129,15 @@ describe('a request for guild members', () => {
     expect(names(named)).toEqual(['grace']);
   });
 
-  it('takes a nonce of 32 bytes, and ignores one of 33', async () => {
+  it('takes a nonce of 32 bytes, and ignores one of 33 or with a lone surrogate', async () => {
     const client = await join(bot, { intents: 0 });
     const request = { guild_id: harbour, user_ids: [] };
     const [kept] = await answered(client, { ...request, nonce: 'ä'.repeat(16) });
     expect(kept?.nonce).toBe('ä'.repeat(16));
     const [, dropped] = await answered(client, { ...request, nonce: `${'ä'.repeat(16)}x` }, 2);
     expect(dropped).not.toHaveProperty('nonce');
+    const [, , half] = await answered(client, { ...request, nonce: '\ud800' }, 3);
+    expect(half).not.toHaveProperty('nonce');
   });
 
   it('shows presences only to who asks for them and has the intent', async () => {
@@ -190,6 +192,7 @@ describe('a request for guild members', () => {
     { guild_id: harbour, query: '' },
     { guild_id: harbour, query: '', limit: -1 },
     { guild_id: harbour, query: 5, limit: 1 },
+    { guild_id: harbour, query: '\ud800', limit: 1 },
     { guild_id: harbour, user_ids: ['x'] },
     { guild_id: harbour, user_ids: Array(serviceLimits.gatewayMembersPerRequestMax + 1).fill(ada.id) },
   ])('closes a malformed one with 4001: %j', async d => {
@@ -310,6 +313,7 @@ describe('a presence', () => {
     online('x', { activities: [{ name: 'x' }] }),
     online(''),
     online('x'.repeat(129)),
+    online('x\ud800'),
     online('x', { activities: [{ name: 'x', type: 6 }] }),
     online('x', { activities: [{ name: 'x', type: 0, url: 5 }] }),
   ])('closes a malformed one with 4001: %j', async d => {
@@ -328,6 +332,7 @@ describe('a presence', () => {
     { flags: -1 },
     { emoji: 5 },
     { assets: [] },
+    { state: 'ab\ud800' },
   ])("closes a player's malformed activity with 4001: %j", async more => {
     const client = await join(`Bearer ${await playerToken(service, grace.id)}`);
     set(client, online('', { activities: [{ name: 'x', type: 0, ...more }] }));

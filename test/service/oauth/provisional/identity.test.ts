@@ -124,6 +124,7 @@ describe('an ID token', () => {
     ['about nobody', () => ({ sub: undefined }), 'invalid_identity_token'],
     ['about an empty subject', () => ({ sub: '' }), 'invalid_identity_token'],
     ['about a subject of 1,025 characters', () => ({ sub: 'x'.repeat(1025) }), 'invalid_identity_token'],
+    ['about a subject with a lone surrogate', () => ({ sub: '\ud800' }), 'invalid_identity_token'],
   ] as const)('%s is refused', async (_, claims, reason) => {
     const answer = await world.byProof(await world.provider.sign('ada', claims()));
     expect(answer).toMatchObject(refusalOf(reason));

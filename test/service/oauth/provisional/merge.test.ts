@@ -314,6 +314,15 @@ describe('an unmerge', () => {
     await seen.end();
   });
 
+  it.each(['Grace', null])('gives the new account the display name %j that the full account has', async global_name => {
+    const name = newName();
+    const userId = await newcomer();
+    await world.furnish({ users: [{ id: userId, global_name }] });
+    await world.merge(userId, botIssued, world.token(await world.byBot(name, { preferred_global_name: 'Prov' })));
+    expect((await world.unmergeByBot(name)).status).toBe(204);
+    expect(await world.userOf(world.token(await world.byBot(name)))).toMatchObject({ global_name });
+  });
+
   it('works by a proof, and the account can be merged again', async () => {
     const userId = await newcomer();
     const token = await world.provider.sign(newName());

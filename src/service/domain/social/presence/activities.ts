@@ -91,12 +91,19 @@ function given(activity: Activity): Partial<Activity> {
   return {
     ...picked(activity, copied),
     ...(timestamps && { timestamps: picked(timestamps, ['start', 'end']) }),
-    ...(emoji && { emoji: picked(emoji, ['name', 'id', 'animated']) as NonNullable<Activity['emoji']> }),
+    ...(emoji && { emoji: readEmoji(emoji) }),
     ...(party && { party: picked(party, ['id', 'size', 'privacy']) }),
     ...(assets && { assets: picked(assets, assetKeys) as Record<string, string> }),
     ...(secrets?.join != null && { secrets: { join: secrets.join } }),
     ...(buttons && buttons.length > 0 && withButtons(buttons, metadata?.button_urls ?? [])),
   };
+}
+
+/** Ids may be sent as numbers. */
+function readEmoji(emoji: NonNullable<Activity['emoji']>): NonNullable<Activity['emoji']> {
+  const given = picked(emoji, ['name', 'id', 'animated']) as NonNullable<Activity['emoji']>;
+  const id = readSnowflake(given.id);
+  return id === undefined ? given : { ...given, id };
 }
 
 /** Buttons are stored as their labels, and their addresses apart. */

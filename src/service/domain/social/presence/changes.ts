@@ -73,9 +73,12 @@ export function announceChange(
     });
   }
   announceHidden(transaction, userId, from, to);
-  const own = JSON.stringify(ownSessions(after, toMs));
-  if (own === JSON.stringify(ownSessions(before, fromMs))) return;
-  transaction.announce({ to: topics.sessions(userId), event: lazyText('SESSIONS_REPLACE', () => own) });
+  for (const viewer of new Set([...before.sessions, ...after.sessions].map(({ family_id }) => family_id))) {
+    const own = JSON.stringify(ownSessions(after, viewer, toMs));
+    if (own === JSON.stringify(ownSessions(before, viewer, fromMs))) continue;
+    const event = lazyText('SESSIONS_REPLACE', () => own);
+    transaction.announce({ to: topics.sessions(userId), families: [viewer], event });
+  }
 }
 
 /**

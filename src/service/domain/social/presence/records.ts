@@ -17,6 +17,12 @@ export interface PresenceState {
 export interface Settings extends SocialSettings {
   /** See SocialSettingsRecord. */
   readonly status_set_at: number;
+  readonly custom_status_set_at_ms?: number | undefined;
+}
+
+/** What the user is shown of them. */
+export function shownSettings({ status_set_at: _, custom_status_set_at_ms: __, ...shown }: Settings): SocialSettings {
+  return shown;
 }
 
 /** Unspecified: everything is allowed, and messages come from everybody. @see docs/spec/social.md#settings */
@@ -32,7 +38,12 @@ export const defaultSettings: SocialSettings = {
 
 export async function settingsOf(view: StoreView, userId: UserId): Promise<Settings> {
   const record = await view.get('social_settings', userId);
-  return { ...defaultSettings, status_set_at: record?.status_set_at ?? 0, ...record?.settings };
+  return {
+    ...defaultSettings,
+    status_set_at: record?.status_set_at ?? 0,
+    custom_status_set_at_ms: record?.custom_status_set_at_ms,
+    ...record?.settings,
+  };
 }
 
 export async function stateOf(view: StoreView, userId: UserId): Promise<PresenceState> {

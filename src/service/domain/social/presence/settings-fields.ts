@@ -3,6 +3,7 @@ import type { SocialSettings } from '../../../../model/presence.ts';
 import { checkBody, checkBoolean, type Fields, isFields } from '../../../../model/rules/field.ts';
 import type { Report } from '../../../../model/rules/report.ts';
 import { checkSocialSettings } from '../../../../model/rules/social/activity.ts';
+import { readSnowflake } from '../../../../model/snowflake.ts';
 import { formatTimestamp } from '../../../../model/timestamp.ts';
 import { rejectIssues } from '../../../support/request-error.ts';
 
@@ -52,7 +53,7 @@ type CustomStatus = NonNullable<SocialSettings['custom_status']>;
 function readCustomStatus({ text, emoji_id, emoji_name, expires_at }: Partial<CustomStatus>): CustomStatus {
   return {
     text: text ?? null,
-    ...(emoji_id !== undefined && { emoji_id }),
+    ...(emoji_id !== undefined && { emoji_id: readSnowflake(emoji_id) ?? null }),
     ...(emoji_name !== undefined && { emoji_name }),
     ...(expires_at !== undefined && { expires_at: expires_at && formatTimestamp(Date.parse(expires_at)) }),
   };

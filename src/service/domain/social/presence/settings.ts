@@ -51,7 +51,10 @@ export function createSettingsEdits(core: Core): SettingsEdits {
       const answer = await store.transact(presenceScope(userId), async transaction => {
         const before = await stateOf(transaction, userId);
         const record = await transaction.get('social_settings', userId);
-        const changed = given.status === undefined ? {} : { status_set_at: transaction.revision };
+        const changed = {
+          ...(given.status !== undefined && { status_set_at: transaction.revision }),
+          ...(isOtherCustomStatus(before.settings, given) && { custom_status_set_at_ms: clock.now() }),
+        };
         transaction.put('social_settings', {
           ...record,
           user_id: userId,
@@ -73,6 +76,14 @@ export function createSettingsEdits(core: Core): SettingsEdits {
     notice: settings => expiry.notice(statusEndMs(settings)),
     start: () => expiry.start(),
   };
+}
+
+// Whoever sees the same custom status as before is not told of another time.
+function isOtherCustomStatus(
+  { custom_status: before }: SocialSettings,
+  { custom_status: given }: Partial<SocialSettings>,
+) {
+  return given !== undefined && JSON.stringify(before) !== JSON.stringify(given);
 }
 
 /** Stores when the custom status of these settings ends. Call it within the {@link presenceScope}. */

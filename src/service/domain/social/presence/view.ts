@@ -109,26 +109,28 @@ export function hiddenPresenceOf(
 /**
  * The user's own sessions. With several of them there is another one, `all`, which is what others see.
  *
- * Unspecified: it is the first one, and of too many sessions those are listed that were updated last.
+ * Unspecified: it is the first one, and of too many sessions those are listed that were updated last. A game's session
+ * is not shown those of other games, and of activities what a friend in the game is shown.
  *
  * @see docs/spec/social.md#sessions
  */
-export function ownSessions(state: PresenceState, nowMs: number): readonly OwnSession[] {
+export function ownSessions(state: PresenceState, viewer: ViewerFamily, nowMs: number): readonly OwnSession[] {
   const { sessions, settings } = state;
   const hides = hidesGames(state);
-  const last = sessions.at(-1);
-  const listed = sessions.slice(-serviceLimits.ownSessionsListedMax).map(session => ({
+  const own = sessions.filter(({ family_id }) => viewer === null || family_id === null || family_id === viewer);
+  const last = own.at(-1);
+  const listed = own.slice(-serviceLimits.ownSessionsListedMax).map(session => ({
     session_id: session.id,
     client_info: session.client,
     status: statusOf(session, state),
     ...placed(
-      session.activities.map(one => publicActivity(one, settings)),
+      session.activities.filter(one => isShownTo(one, viewer)).map(one => publicActivity(one, settings)),
       hides,
     ),
     active: session === last,
   }));
   if (sessions.length < 2) return listed;
-  const merged = mergedActivities(state, nowMs).map(({ activity }) => activity);
+  const merged = activitiesFor(mergedActivities(state, nowMs), viewer);
   const all = {
     session_id: 'all',
     client_info: { client: 'unknown', os: 'unknown', version: 0 },
@@ -147,10 +149,12 @@ function placed(activities: readonly Activity[], hides: boolean): Pick<OwnSessio
 const customStatus = 4;
 
 function activitiesFor(activities: readonly SeenActivity[], viewer: ViewerFamily): readonly Activity[] {
-  const visible = activities.filter(
-    ({ family_id, activity }) => viewer === null || family_id === viewer || activity.type === customStatus,
-  );
-  return visible.map(({ activity }) => activity);
+  return activities.filter(one => isShownTo(one, viewer)).map(({ activity }) => activity);
+}
+
+/** A game sees what its own family's applications show, and custom statuses. */
+function isShownTo({ family_id, activity }: SeenActivity, viewer: ViewerFamily): boolean {
+  return viewer === null || family_id === viewer || activity.type === customStatus;
 }
 
 function mergedStatus(state: PresenceState): Status {
@@ -189,7 +193,7 @@ function mergedActivities({ sessions, settings }: PresenceState, nowMs: number):
   }
   const merged = [...byApplication.values()].flat().slice(-serviceLimits.shownActivitiesMax);
   const shown = merged.map(one => ({ family_id: one.family_id, activity: publicActivity(one, settings) }));
-  const custom = byApplication.has(customName) ? undefined : customStatusOf(settings.custom_status, nowMs);
+  const custom = byApplication.has(customName) ? undefined : customStatusOf(settings, nowMs);
   return custom ? [{ family_id: null, activity: custom }, ...shown] : shown;
 }
 
@@ -200,7 +204,8 @@ function nameOf({ type, application_id, name }: Activity): string {
 }
 
 /** The custom status of the settings as an activity. */
-function customStatusOf(custom: PresenceState['settings']['custom_status'], nowMs: number): Activity | undefined {
+function customStatusOf(settings: PresenceState['settings'], nowMs: number): Activity | undefined {
+  const { custom_status: custom, custom_status_set_at_ms: created_at } = settings;
   if (!custom || (custom.expires_at != null && Date.parse(custom.expires_at) <= nowMs)) return undefined;
   const { text, emoji_id, emoji_name } = custom;
   if (!text && !emoji_name) return undefined;
@@ -208,6 +213,7 @@ function customStatusOf(custom: PresenceState['settings']['custom_status'], nowM
     id: customName,
     name: 'Custom Status',
     type: customStatus,
+    ...(created_at !== undefined && { created_at }),
     ...(text && { state: text }),
     ...(emoji_name && { emoji: { name: emoji_name, ...(emoji_id != null && { id: emoji_id }) } }),
   };

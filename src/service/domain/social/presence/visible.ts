@@ -90,7 +90,7 @@ export async function readMetadata(
   return urls && { button_urls: urls };
 
   async function isVisible(): Promise<boolean> {
-    if (viewer.userId === userId) return true;
+    if (viewer.userId === userId) return viewer.familyId === null || viewer.familyId === shown?.family_id;
     const { friends, gameFriends } = await visibleUsers(core.store, viewer);
     const reading = await readPresences(core, viewer.familyId, {
       friends: friends.filter(id => id === userId),

@@ -1,10 +1,10 @@
-import type { Buffer } from 'node:buffer';
+import { type Buffer, isUtf8 } from 'node:buffer';
 import { tags, version } from './tags.ts';
 
 /**
  * Decodes a term; undefined when the bytes are not a valid term, or one that clients may not send: names of fields
- * must be binaries. An atom elsewhere is a text, a tuple a list, and an integer beyond the range of a double decimal
- * text, like ids.
+ * must be binaries, and texts valid UTF-8. An atom elsewhere is a text, a tuple a list, and an integer beyond the range
+ * of a double decimal text, like ids.
  */
 export function decodeEtf(bytes: Buffer): unknown {
   try {
@@ -44,9 +44,11 @@ function readTerm(reader: Reader): unknown {
     case tags.map:
       return readMap(reader);
     case tags.atom:
+      return readAtom(reader.latin1(reader.uint16()));
     case tags.atomUtf8:
       return readAtom(reader.text(reader.uint16()));
     case tags.smallAtom:
+      return readAtom(reader.latin1(reader.uint8()));
     case tags.smallAtomUtf8:
       return readAtom(reader.text(reader.uint8()));
     default:
@@ -97,7 +99,7 @@ function readAtom(name: string): unknown {
   return words.has(name) ? words.get(name) : name;
 }
 
-/** Reads bytes from the front; throws a RangeError when there are not enough. */
+/** Reads bytes from the front; throws a RangeError when there are not enough, and for a text that is not UTF-8. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -119,7 +121,13 @@ class Reader {
   }
 
   text(size: number): string {
-    return this.bytes(size).toString();
+    const bytes = this.bytes(size);
+    if (!isUtf8(bytes)) throw new RangeError('A text must be valid UTF-8.');
+    return bytes.toString();
+  }
+
+  latin1(size: number): string {
+    return this.bytes(size).toString('latin1');
   }
 
   uint8(): number {

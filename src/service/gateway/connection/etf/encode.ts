@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { optionTypes } from '../../../../model/command.ts';
+import { componentTypes } from '../../../../model/component.ts';
 import { isSnowflake } from '../../../../model/snowflake.ts';
 import { tags, version } from './tags.ts';
 
@@ -78,8 +80,15 @@ function writeMap(out: Buffer[], fields: Readonly<Record<string, unknown>>, name
   out.push(byte(tags.map), uint32(entries.length));
   for (const [key, value] of entries) {
     writeKey(out, key, freeTexts.has(name));
-    writeTerm(out, value, freeTexts.has(name) || (key === 'id' && withTextId.has(name)) ? name : key);
+    writeTerm(out, value, nameOfValue(fields, key, name));
   }
+}
+
+/** The name by which a value is read as an id or not. */
+function nameOfValue({ type, component_type = type }: Readonly<Record<string, unknown>>, key: string, name: string) {
+  if (freeTexts.has(name) || idsByKey.has(name) || (key === 'id' && withTextId.has(name))) return name;
+  if (key === 'value' && name === 'options' && idOptions.has(type)) return 'id';
+  return key === 'values' && idSelects.has(component_type) ? 'ids' : key;
 }
 
 function writeKey(out: Buffer[], key: string, isFree: boolean): void {
@@ -91,8 +100,24 @@ function writeKey(out: Buffer[], key: string, isFree: boolean): void {
 /** Dictionaries whose keys the game chooses. */
 const freeTexts: ReadonlySet<string> = new Set(['metadata', 'moderation_metadata']);
 
+/** Dictionaries of ids. */
+const idsByKey: ReadonlySet<string> = new Set(['authorizing_integration_owners']);
+
+/** Types of options and of selects whose values are ids. */
+const idOptions: ReadonlySet<unknown> = new Set([
+  ...[optionTypes.USER, optionTypes.CHANNEL, optionTypes.ROLE],
+  ...[optionTypes.MENTIONABLE, optionTypes.ATTACHMENT],
+]);
+const idSelects: ReadonlySet<unknown> = new Set([
+  ...[componentTypes.USER_SELECT, componentTypes.ROLE_SELECT, componentTypes.MENTIONABLE_SELECT],
+  ...[componentTypes.CHANNEL_SELECT, componentTypes.FILE_UPLOAD],
+]);
+
 /** Lists of ids, and ids, whose names do not end in `id`; and names that end so without being ids. */
-const otherIds: ReadonlySet<string> = new Set(['roles', 'mention_roles', 'version']);
+const otherIds: ReadonlySet<string> = new Set([
+  ...['roles', 'mention_roles', 'version', 'not_found', 'linked_by'],
+  ...idsByKey,
+]);
 const noIds: ReadonlySet<string> = new Set([
   ...['session_id', 'custom_id', 'party_id'],
   ...['provider_id', 'provider_issued_user_id'],

@@ -103,6 +103,10 @@ describe('a connection with encoding=etf', () => {
     ['bytes that are no term', Buffer.from([131, 255])],
     ['names of fields that are atoms', Buffer.from('83740000000177026f706101', 'hex')],
     ['a term that is no frame', packTerm([1, 2])],
+    [
+      'a text that is not UTF-8',
+      Buffer.concat([packTerm({ op: 1, d: 'ab' }).subarray(0, -2), Buffer.from('61ff', 'hex')]),
+    ],
   ])('is closed with 4002 for %s', async (_, message) => {
     const client = await open();
     client.socket.send(message);

@@ -50,6 +50,39 @@ describe('what is written', () => {
     expect([...read({ [id]: 1 }).keys()]).toEqual([BigInt(id)]);
   });
 
+  it('has as integers the ids among names that do not end in id', () => {
+    expect(valuesOf({ not_found: [id, '5'], linked_by: id })).toEqual([[BigInt(id), 5], BigInt(id)]);
+    const [owners] = valuesOf({ authorizing_integration_owners: { 0: id, 1: '0' } }) as Map<unknown, unknown>[];
+    expect([...(owners?.values() ?? [])]).toEqual([BigInt(id), 0]);
+  });
+
+  it.each([
+    [6, BigInt(id)],
+    [7, BigInt(id)],
+    [8, BigInt(id)],
+    [9, BigInt(id)],
+    [11, BigInt(id)],
+    [3, id],
+    [10, id],
+  ])('has the value of an option of type %i as %s', (type, expected) => {
+    const [options] = valuesOf({ options: [{ type, value: id }] }) as Map<unknown, unknown>[][];
+    expect([...(options?.[0]?.values() ?? [])]).toEqual([type, expected]);
+  });
+
+  it.each([
+    [3, id],
+    [5, BigInt(id)],
+    [6, BigInt(id)],
+    [7, BigInt(id)],
+    [8, BigInt(id)],
+    [19, BigInt(id)],
+    [22, id],
+  ])('has what was selected in a component of type %i as %s', (type, expected) => {
+    expect(valuesOf({ component_type: type, values: [id] })).toEqual([type, [expected]]);
+    expect(valuesOf({ type, values: [id] })).toEqual([type, [expected]]);
+    expect(valuesOf({ type, value: id })).toEqual([type, id]);
+  });
+
   it('leaves other digits the texts they are', () => {
     expect(valuesOf({ content: '5', session_id: '5', permissions: '8', nonce: id })).toEqual(['5', '5', '8', id]);
   });
@@ -83,6 +116,7 @@ describe('what is read', () => {
     ['a tuple', '83 68 02 6100 6101', [0, 1]],
     ['a float', '83 46 3fe0000000000000', 0.5],
     ['an atom of each kind', '83 68 04 64 0002 6f6b 73 02 6f6b 76 0002 6f6b 77 02 6f6b', ['ok', 'ok', 'ok', 'ok']],
+    ['an atom of Latin-1 and one of UTF-8', '83 68 02 64 0001 e9 77 02 c3a9', ['é', 'é']],
     ['the words for nothing', '83 68 03 77 03 6e696c 77 04 6e756c6c 77 09 756e646566696e6564', [null, null, null]],
     ['an id', '83 6e 08 00 01008a5d78456301', '100000000000000001'],
     ['a small number written large', '83 6e 01 00 05', 5],
@@ -99,6 +133,10 @@ describe('what is read', () => {
     ['an unknown tag', '83 ff'],
     ['a compressed term', '83 50 00000001 789c'],
     ['a binary that ends too early', '83 6d 00000005 6162'],
+    ['a binary that is not UTF-8', '83 6d 00000002 61ff'],
+    ['a binary with a surrogate', '83 6d 00000003 eda080'],
+    ['a name of a field that is not UTF-8', '83 74 00000001 6d 00000001 ff 6101'],
+    ['an atom that is not UTF-8', '83 77 01 ff'],
     ['a list longer than the message', '83 6c ffffffff 6a'],
     ['a map larger than the message', '83 74 ffffffff'],
     ['a list that does not end with nil', '83 6c 00000001 6101 6101'],
