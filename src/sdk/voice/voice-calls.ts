@@ -5,7 +5,7 @@ import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import type { Deadline } from '../../wire/http/deadline.ts';
+import { type Deadline, requireTimeLeft } from '../../wire/http/deadline.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
 import { clientNotReady } from '../connection/ready-gate.ts';
@@ -97,6 +97,7 @@ export class VoiceCalls {
   /** @see {@link VoiceCall.leave} */
   async leave(id: LobbyId, options: OperationOptions): Promise<void> {
     const call = this.#live.get(parseSnowflake<'lobby'>(id, 'lobbyId'))?.call;
+    requireTimeLeft(options);
     if (call?.wish) this.#withdraw(call, 'the player left it');
     if (!call || !this.#isReady) return;
     await this.#ports.calls.run('call.leave', options, deadline =>
@@ -106,6 +107,7 @@ export class VoiceCalls {
 
   /** @see {@link LobbyCollection.leaveCalls} */
   async leaveAll(options: OperationOptions): Promise<void> {
+    requireTimeLeft(options);
     const wished = this.#wished().map(({ lobbyId }) => lobbyId);
     await Promise.all(wished.map(id => this.leave(id, options)));
   }
