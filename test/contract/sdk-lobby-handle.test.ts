@@ -232,6 +232,21 @@ describe('lobbies.join()', () => {
     expect(await membersAtService(lobby.id)).toEqual([ada.id]);
   });
 
+  it('is aborted when the client is closed before the gateway delivered the lobby', async () => {
+    const { client, network, requests } = await game(ada);
+    network.setFrozen(true);
+    const answered = Promise.withResolvers<void>();
+    requests.after = async (...request) => {
+      if (isJoin(...request)) answered.resolve();
+    };
+    const ended = expect(client.lobbies.join('raid')).rejects.toMatchObject({ code: 'aborted' });
+    await answered.promise;
+    const closed = client.close();
+    await ended;
+    network.setFrozen(false);
+    await closed;
+  });
+
   it('runs joins of one secret one after another: undoing one does not end the next', async () => {
     const { client, network } = await game(ada);
     network.setFrozen(true);

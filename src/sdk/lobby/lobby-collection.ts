@@ -275,7 +275,9 @@ class Joining {
     this.#gone.clear();
   }
 
+  /** Does nothing when the join has already ended otherwise. */
   cutOff(): void {
+    if (this.#deadline.signal.aborted) return;
     this.#controller.abort();
     this.#deadline.abort();
   }
