@@ -117,11 +117,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#entropy = entropy;
     const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit } = options;
     const limiter = globalLimit && new RateLimiter({ clock, global: globalLimit });
-    this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter });
-    const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http };
+    this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter, deadlineMs });
+    const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http, deadlineMs };
     this.#auth = new PlayerAuth({ ...common, transport });
     this.#session = new LiveSession({
-      ...{ ...common, socket, deadlineMs, whenOffline, schemas, picturesUrl },
+      ...{ ...common, socket, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
       scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.follow(status),

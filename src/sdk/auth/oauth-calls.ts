@@ -15,6 +15,8 @@ export interface OAuthPorts {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly transport: Transport;
+  /** How long a call may take. Default: {@link deadlineMsDefault}. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export type Library = typeof import('./openid-client.ts');
@@ -38,6 +40,7 @@ type Exchange<Answer> = (library: Library, configuration: Configuration) => Prom
  */
 export class OAuthCalls {
   readonly #ports: OAuthPorts;
+  readonly #underWay = new Set<Deadline>();
 
   constructor(ports: OAuthPorts) {
     this.#ports = ports;
@@ -50,16 +53,29 @@ export class OAuthCalls {
     signal: AbortSignal | undefined,
     exchange: Exchange<Answer>,
   ): Promise<Answer> {
-    const library = await load();
-    const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
-    const call: Call = { route, signal: deadline.signal, answer: undefined };
+    const { clock, deadlineMs = deadlineMsDefault } = this.#ports;
+    const deadline = new Deadline(clock, deadlineMs, signal);
+    this.#underWay.add(deadline);
     try {
+      const library = await load();
       deadline.signal.throwIfAborted();
+      return await this.#exchange(library, { route, signal: deadline.signal, answer: undefined }, clientId, exchange);
+    } finally {
+      this.#underWay.delete(deadline);
+      deadline.close();
+    }
+  }
+
+  /** Aborts what is in progress. */
+  close(): void {
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+
+  async #exchange<Answer>(library: Library, call: Call, clientId: string, exchange: Exchange<Answer>): Promise<Answer> {
+    try {
       return await exchange(library, this.#configure(library, clientId, call));
     } catch (error) {
       throw translate(library, error, call.answer);
-    } finally {
-      deadline.close();
     }
   }
 

@@ -74,6 +74,11 @@ export class TokenClient {
       library.tokenRevocation(configuration, token),
     );
   }
+
+  /** Aborts what is in progress. */
+  close(): void {
+    this.#calls.close();
+  }
 }
 
 function parseRedirect(redirectUri: unknown): URL {

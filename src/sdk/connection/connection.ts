@@ -8,7 +8,7 @@ import { GatewayConnection, type GatewayDown } from '../../wire/gateway/gateway-
 import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import type { Http } from '../../wire/http/http.ts';
+import { deadlineMsDefault, type Http } from '../../wire/http/http.ts';
 import { LiveValue } from '../live/live-value.ts';
 import { ConnectionRun, connectMsMax } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
@@ -122,7 +122,8 @@ export class Connection {
     const { http, clock, entropy } = this.#ports;
     for (let failures = 0; ; failures++) {
       try {
-        return readGatewayAddress((await http.send('getGateway', { path: {}, signal: deadline.signal })).body);
+        const request = { path: {}, signal: deadline.signal, deadlineMs: deadlineMsDefault };
+        return readGatewayAddress((await http.send('getGateway', request)).body);
       } catch (error) {
         if (!isPassing(error)) throw error;
         const pauseMs = backoffMs(httpBackoff, failures, entropy);

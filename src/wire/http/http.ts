@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly entropy?: Entropy;
   readonly logger?: Logger;
   /** How long a call may take with all its waits and repetitions. Default {@link deadlineMsDefault}. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface HttpRequest<Name extends RouteName> {
