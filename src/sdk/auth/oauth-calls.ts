@@ -4,8 +4,8 @@ import { apiUrl } from '../../wire/addresses.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import { apiError, deadlineMsDefault, userAgent } from '../../wire/http/http.ts';
-import type { Transport } from '../../wire/http/transport.ts';
+import { apiError, deadlineMsDefault, refusalsMax, userAgent } from '../../wire/http/http.ts';
+import type { Transport, TransportAnswer } from '../../wire/http/transport.ts';
 import { oauthError } from '../../wire/oauth/oauth-error.ts';
 import { readLimits } from '../../wire/rate-limits/headers.ts';
 import { type RouteName, routePath } from '../../wire/routes.ts';
@@ -33,8 +33,8 @@ type Exchange<Answer> = (library: Library, configuration: Configuration) => Prom
 
 /**
  * Runs openid-client, which implements the protocol, with this package's transport, clock, deadline and errors. A public
- * client: it sends no secret, since a game cannot keep one. No request is repeated, because codes and refresh tokens work
- * once.
+ * client: it sends no secret, since a game cannot keep one. Codes and refresh tokens work once, so that a request is repeated
+ * only after a 429, which uses nothing up.
  *
  * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#errors
  */
@@ -46,12 +46,16 @@ export class OAuthCalls {
     this.#ports = ports;
   }
 
-  /** @throws OAuthError, ApiError, RateLimitError, TransportError */
+  /**
+   * @param waitsForLimit whether to wait, within the deadline, when the service asks for it. Default: true
+   * @throws OAuthError, ApiError, RateLimitError, TransportError
+   */
   async run<Answer>(
     route: OAuthRoute,
     clientId: string,
     signal: AbortSignal | undefined,
     exchange: Exchange<Answer>,
+    waitsForLimit = true,
   ): Promise<Answer> {
     const { clock, deadlineMs = deadlineMsDefault } = this.#ports;
     const deadline = new Deadline(clock, deadlineMs, signal);
@@ -59,7 +63,8 @@ export class OAuthCalls {
     try {
       const library = await load();
       deadline.signal.throwIfAborted();
-      return await this.#exchange(library, { route, signal: deadline.signal, answer: undefined }, clientId, exchange);
+      const call: Call = { route, deadline, waitsForLimit, answer: undefined };
+      return await this.#exchange(library, call, clientId, exchange);
     } finally {
       this.#underWay.delete(deadline);
       deadline.close();
@@ -107,13 +112,21 @@ export class OAuthCalls {
     { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
   ): Promise<Response> {
     const { transport } = this.#ports;
-    const { route, signal } = call;
-    const allHeaders = { ...headers, 'user-agent': userAgent };
-    const response = await transport.send({ method, url, headers: allHeaders, body, signal });
-    const answer = parseJson(response.text);
+    const { route, deadline, waitsForLimit } = call;
+    const request = { method, url, headers: { ...headers, 'user-agent': userAgent }, body, signal: deadline.signal };
+    let response: TransportAnswer;
+    let answer: unknown;
+    for (let refusals = 1; ; refusals++) {
+      response = await transport.send(request);
+      answer = parseJson(response.text);
+      const { refusal } = readLimits(response.status, response.headers, answer);
+      if (!refusal) break;
+      const { scope, retryAfterMs } = refusal;
+      const mayWait = waitsForLimit && refusals <= refusalsMax && retryAfterMs < deadline.leftMs;
+      if (!mayWait) throw new RateLimitError(scope === 'global' ? 'global' : route, retryAfterMs);
+      await deadline.sleep(retryAfterMs);
+    }
     call.answer = answer;
-    const { refusal } = readLimits(response.status, response.headers, answer);
-    if (refusal) throw new RateLimitError(refusal.scope === 'global' ? 'global' : route, refusal.retryAfterMs);
     if (response.status >= 400 && typeof asRecord(answer)?.error !== 'string') {
       throw apiError(route, response.status, answer);
     }
@@ -128,7 +141,8 @@ export class OAuthCalls {
 /** A call in progress. */
 interface Call {
   readonly route: OAuthRoute;
-  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  readonly waitsForLimit: boolean;
   /** The parsed body of the answer. */
   answer: unknown;
 }
