@@ -133,7 +133,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.messages = social.messages;
     this.users = social.users;
     this.#guildOperations = new GuildOperations(calls);
-    this.#commandOperations = new CommandOperations(calls, () => this.#clientId());
+    this.#commandOperations = new CommandOperations(calls, () => this.#auth.clientId());
     this.lobbies = lobbies;
     this.status$ = connection.status$;
     this.lobbies$ = store.lobbies$;

@@ -45,6 +45,7 @@ export class VoiceCalls {
   /** Runs while nothing is sent because something just was. */
   #pause: Cancel | undefined;
   #isDue = false;
+  #isClosed = false;
 
   constructor(ports: VoicePorts) {
     this.#ports = ports;
@@ -52,6 +53,7 @@ export class VoiceCalls {
 
   call$(id: LobbyId): Observable<CallSnapshot> {
     return new Observable(subscriber => {
+      if (this.#isClosed) return subscriber.complete();
       const call = this.#open(id);
       const end = call.feed.subscribe(subscriber);
       return () => {
@@ -172,6 +174,7 @@ export class VoiceCalls {
 
   /** Ends every stream. */
   close(): void {
+    this.#isClosed = true;
     this.forget();
     for (const { call, end } of [...this.#live.values()]) {
       call.feed.complete();

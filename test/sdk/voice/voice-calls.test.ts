@@ -428,6 +428,10 @@ describe('what ends a call', () => {
     rig.voice.call$('1').subscribe({ complete: () => (isComplete = true) });
     rig.voice.close();
     expect(isComplete).toBe(true);
+    const late: string[] = [];
+    const toldLate = { next: () => late.push('value'), complete: () => late.push('complete') };
+    rig.voice.call$('1').subscribe(toldLate);
+    expect(late).toEqual(['complete']);
     expect(rig.lobbies.observedCount).toBe(0);
   });
 });
