@@ -10,6 +10,7 @@ import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { LobbyFeeds } from './lobby-feeds.ts';
 import { LobbyNews } from './lobby-news.ts';
+import { shareItems } from './share.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -48,8 +49,7 @@ export class LobbyStore {
     if (this.#isStale) {
       this.#isStale = false;
       const lobbies = this.#lobbies.shown.map(lobby => lobby.shown);
-      const isSame = lobbies.length === this.#shown.length && lobbies.every((one, place) => one === this.#shown[place]);
-      if (!isSame) this.#shown = Object.freeze(lobbies);
+      this.#shown = shareItems(this.#shown, lobbies);
     }
     return this.#shown;
   }
