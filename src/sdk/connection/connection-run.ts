@@ -17,16 +17,19 @@ export class ConnectionRun {
   /** What stopped the run, unless the game did. */
   trouble: RallypointError | undefined;
   isStopping = false;
+  /** How many calls of connect() wait for it to be ready. */
+  waiting = 0;
+  /** It was ready once, so that it goes on without them. */
+  wasReady = false;
   #isReady = false;
   #ready = newPromise();
   readonly #stopped = Promise.withResolvers<void>();
 
-  constructor(clock: Clock, signal: AbortSignal | undefined) {
+  constructor(clock: Clock) {
     this.stopped = this.#stopped.promise;
-    this.deadline = new Deadline(clock, connectMsMax, signal);
-    const { signal: ended } = this.deadline;
-    if (ended.aborted) this.stop(ended.reason);
-    else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
+    this.deadline = new Deadline(clock, connectMsMax);
+    const { signal } = this.deadline;
+    signal.addEventListener('abort', () => this.stop(signal.reason), { once: true });
   }
 
   /** Resolves when a session is ready, immediately while it is; rejects with what stops the run before that. */
@@ -39,6 +42,7 @@ export class ConnectionRun {
     this.deadline.close();
     this.#ready.resolve();
     this.#isReady = true;
+    this.wasReady = true;
   }
 
   /** It is not ready any more; another attempt follows. */

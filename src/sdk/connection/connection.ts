@@ -28,6 +28,12 @@ export interface ConnectionPorts {
   readonly onDispatch: (name: string, data: unknown) => void;
 }
 
+interface StartedRun {
+  readonly run: ConnectionRun;
+  /** Resolves when the status is `disconnected`. */
+  readonly finished: Promise<void>;
+}
+
 /** Unspecified: how long a session waits for the presences of friends that are to follow READY. */
 export const supplementMsMax = 5_000;
 
@@ -44,9 +50,9 @@ export class Connection {
   readonly #ports: ConnectionPorts;
   readonly #status = new LiveValue<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
   #gateway: GatewayConnection | undefined;
-  #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
-  /** Calls of {@link connect} that wait for an attempt of another call, or for the end of the run before. */
-  readonly #joining = new Set<Deadline>();
+  #run: StartedRun | undefined;
+  /** Calls of {@link connect} that wait for the client to be ready, or for the end of the run before. */
+  readonly #waits = new Set<Deadline>();
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
@@ -59,26 +65,24 @@ export class Connection {
 
   /** @see {@link Client.connect} */
   async connect(signal?: AbortSignal): Promise<void> {
-    const joining = new Deadline(this.#ports.clock, connectMsMax, signal);
-    this.#joining.add(joining);
+    const wait = new Deadline(this.#ports.clock, connectMsMax, signal);
+    this.#waits.add(wait);
     try {
-      joining.signal.throwIfAborted();
-      while (this.#run?.run.isStopping) await joining.within(this.#run.finished);
-      if (this.#run) return await joining.within(this.#run.run.ready);
+      wait.signal.throwIfAborted();
+      while (this.#run?.run.isStopping) await wait.within(this.#run.finished);
+      await this.#untilReady(this.#run ?? this.#begin(), wait);
     } finally {
-      this.#joining.delete(joining);
-      joining.close();
+      this.#waits.delete(wait);
+      wait.close();
     }
-    await this.#begin(signal).ready;
   }
 
   /** @see {@link Client.disconnect} */
   async disconnect(): Promise<void> {
-    for (const joining of this.#joining) joining.abort();
+    for (const wait of this.#waits) wait.abort();
     if (!this.#run) return;
     const { run, finished } = this.#run;
-    if (!run.isStopping) this.#publish({ status: 'disconnecting' });
-    run.stop(new TransportError('aborted', 'The client was disconnected.'));
+    this.#stop(run, new TransportError('aborted', 'The client was disconnected.'));
     await finished;
   }
 
@@ -97,12 +101,35 @@ export class Connection {
     this.#status.complete();
   }
 
-  #begin(signal: AbortSignal | undefined): ConnectionRun {
-    const run = new ConnectionRun(this.#ports.clock, signal);
+  #begin(): StartedRun {
+    const run = new ConnectionRun(this.#ports.clock);
     // Set before subscribers are notified: they may connect or disconnect immediately.
-    this.#run = { run, finished: this.#drive(run) };
+    const started = { run, finished: this.#drive(run) };
+    this.#run = started;
     this.#publish({ status: 'connecting' });
-    return run;
+    return started;
+  }
+
+  /** When the wait ends before the first session, and nobody else waits for that, the attempt ends, too. */
+  async #untilReady({ run, finished }: StartedRun, wait: Deadline): Promise<void> {
+    run.waiting++;
+    try {
+      await wait.within(run.ready);
+    } catch (error) {
+      const { aborted, reason } = wait.signal;
+      if (aborted && run.waiting === 1 && !run.wasReady) this.#stop(run, reason);
+      // After a failure the status says why.
+      if (!aborted || run.trouble) await finished;
+      throw error;
+    } finally {
+      run.waiting--;
+    }
+  }
+
+  #stop(run: ConnectionRun, reason: RallypointError): void {
+    if (run.isStopping) return;
+    run.stop(reason);
+    if (!run.trouble) this.#publish({ status: 'disconnecting' });
   }
 
   async #drive(run: ConnectionRun): Promise<void> {
