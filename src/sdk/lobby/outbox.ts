@@ -90,6 +90,12 @@ export class Outbox<
     return found.shown;
   }
 
+  /** The service's messages were forgotten: those that were sent belong to them, those that are pending or failed stay. */
+  forget(): void {
+    for (const { sent, shown } of [...this.#outgoing]) if (sent) this.#drop(shown.id);
+    this.#merged = undefined;
+  }
+
   /**
    * The messages in one frozen list, each once: those of the service by id, then those that are pending or failed, in the
    * order of the calls. The same object until something changes.
