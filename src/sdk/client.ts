@@ -385,10 +385,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * Connects, and resolves when the session is ready and {@link lobbies} are complete. From then on the client reconnects by
    * itself; {@link status$} shows it.
    *
-   * Until then it tries for 30 s at most, and fails with the first failure to reach the service over HTTP. A call while
-   * connecting or reconnecting joins the attempt in progress. The signal and the 30 s of a call end its own wait only, and an
-   * attempt to connect when no other call waits for it. A call while disconnecting waits for the end of that. While connected
-   * it resolves immediately. {@link disconnect} aborts them all.
+   * Until then it waits for 30 s at most, and fails with the first failure to reach the service over HTTP. A call while
+   * connecting or reconnecting joins the attempt in progress. The signal and the 30 s of a call end its own wait only, and the
+   * first attempt when no other call waits for it. A call while disconnecting waits for the end of that. While connected it
+   * resolves immediately. {@link disconnect} aborts them all.
    *
    * @throws GatewayError a close code after which trying again is of no use, for example 4004
    * @throws ApiError, RateLimitError, TransportError `unreachable`, `deadline_exceeded`, `aborted`

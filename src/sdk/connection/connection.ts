@@ -10,7 +10,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { deadlineMsDefault, type Http } from '../../wire/http/http.ts';
 import { LiveValue } from '../live/live-value.ts';
-import { ConnectionRun, connectMsMax } from './connection-run.ts';
+import { ConnectionRun } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
 
 /** What a {@link Connection} stands on. */
@@ -33,6 +33,9 @@ interface StartedRun {
   /** Resolves when the status is `disconnected`. */
   readonly finished: Promise<void>;
 }
+
+/** Unspecified: how long a call of connect() waits. Time for several attempts, short enough for a player who is waiting. */
+const connectMsMax = 30_000;
 
 /** Unspecified: how long a session waits for the presences of friends that are to follow READY. */
 export const supplementMsMax = 5_000;
@@ -118,8 +121,8 @@ export class Connection {
     } catch (error) {
       const { aborted, reason } = wait.signal;
       if (aborted && run.waiting === 1 && !run.wasReady) this.#stop(run, reason);
-      // After a failure the status says why.
-      if (!aborted || run.trouble) await finished;
+      // The run failed, and its last status says why.
+      if (!aborted) await finished;
       throw error;
     } finally {
       run.waiting--;
@@ -129,7 +132,7 @@ export class Connection {
   #stop(run: ConnectionRun, reason: RallypointError): void {
     if (run.isStopping) return;
     run.stop(reason);
-    if (!run.trouble) this.#publish({ status: 'disconnecting' });
+    this.#publish({ status: 'disconnecting' });
   }
 
   async #drive(run: ConnectionRun): Promise<void> {
@@ -144,7 +147,7 @@ export class Connection {
     this.#publish({ status: 'disconnected', ...troubleOf(run.trouble) });
   }
 
-  /** Asks for the gateway's address; a service that is there but not well is asked again until the deadline. */
+  /** Asks for the gateway's address; a service that is there but not well is asked again until the run ends. */
   async #findGateway({ deadline }: ConnectionRun): Promise<string> {
     const { http, clock, entropy } = this.#ports;
     for (let failures = 0; ; failures++) {

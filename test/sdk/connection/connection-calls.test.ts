@@ -132,6 +132,22 @@ describe('connect()', () => {
     expect(client.status.status).toBe('ready');
   });
 
+  it('has 30 s of its own when it joins an attempt, which goes on with it', async () => {
+    const { client, clock, gateway } = game;
+    const first = outcome(client.connect());
+    await gateway.link();
+    await clock.advance(20_000);
+    const second = outcome(client.connect());
+    await clock.advance(10_000);
+    await moment();
+    expect([first.code, second.code]).toEqual(['deadline_exceeded', undefined]);
+    expect(client.status.status).not.toMatch(/^disconnect/);
+    await clock.advance(20_000);
+    await moment();
+    expect(second.code).toBe('deadline_exceeded');
+    expect(client.status.status).toMatch(/^disconnect/);
+  });
+
   it('has the reason in the status when it rejects', async () => {
     const { client, gateway } = game;
     const connecting = client.connect();
