@@ -97,6 +97,7 @@ export class Calls {
     const report = waits.of(name, options);
     this.#underWay.add(deadline);
     try {
+      deadline.signal.throwIfAborted();
       return await work(deadline, report);
     } finally {
       this.#underWay.delete(deadline);

@@ -23,8 +23,9 @@ export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metada
   /** What operations do while the client is not ready. Default: `fail`. */
   readonly whenOffline?: WhenOffline | undefined;
   /**
-   * How long an operation may take with all its waits and attempts, in milliseconds; `Infinity`: without a limit.
-   * Default: {@link deadlineMsDefault}.
+   * How long an operation may take with all its waits and attempts, in milliseconds; `Infinity`: without a limit. Calls
+   * for tokens and for the player's account count as operations, of a sign-in on another device each request;
+   * {@link Client.connect} has a limit of its own. Default: {@link deadlineMsDefault}.
    */
   readonly deadlineMs?: number | undefined;
   /** The rate limit over all calls. Default: 50 a second. `'off'` for a service that has no such limit. */

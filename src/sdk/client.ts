@@ -118,11 +118,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#entropy = entropy;
     const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit } = options;
     const limiter = globalLimit && new RateLimiter({ clock, global: globalLimit });
-    this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter });
-    const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http };
+    this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter, deadlineMs });
+    const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http, deadlineMs };
     this.#auth = new PlayerAuth({ ...common, transport });
     this.#session = new LiveSession({
-      ...{ ...common, socket, deadlineMs, whenOffline, schemas, picturesUrl },
+      ...{ ...common, socket, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
       scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.follow(status),
@@ -134,7 +134,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.messages = social.messages;
     this.users = social.users;
     this.#guildOperations = new GuildOperations(calls);
-    this.#commandOperations = new CommandOperations(calls, () => this.#clientId());
+    this.#commandOperations = new CommandOperations(calls, () => this.#auth.clientId());
     this.lobbies = lobbies;
     this.status$ = connection.status$;
     this.lobbies$ = store.lobbies$;
@@ -389,9 +389,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * Connects, and resolves when the session is ready and {@link lobbies} are complete. From then on the client reconnects by
    * itself; {@link status$} shows it.
    *
-   * Until then it tries for 30 s at most, and fails with the first failure to reach the service over HTTP. A call while
-   * connecting or reconnecting joins the attempt in progress: its own signal and its 30 s end its own wait only. A call while
-   * disconnecting waits for the end of that. While connected it resolves immediately. {@link disconnect} aborts them all.
+   * Until then it waits for 30 s at most, and fails with the first failure to reach the service over HTTP. A call while
+   * connecting or reconnecting joins the attempt in progress. The signal and the 30 s of a call end its own wait only, and the
+   * first attempt when no other call waits for it. A call while disconnecting waits for the end of that. While connected it
+   * resolves immediately. {@link disconnect} aborts them all.
    *
    * @throws GatewayError a close code after which trying again is of no use, for example 4004
    * @throws ApiError, RateLimitError, TransportError `unreachable`, `deadline_exceeded`, `aborted`

@@ -132,10 +132,13 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
   /** A session began; messages that were sent since the one before may be missing. */
   #began(ready: unknown): void {
     const known = this.store.lobbies.map(({ id }) => id);
-    this.#ownId = userIdOf(ready);
+    const ownId = userIdOf(ready);
+    if (ownId !== this.#ownId) this.lobbies.forget();
+    this.#ownId = ownId;
     this.#voice.began(ready);
     this.social.began(ready);
     this.store.apply('READY', ready);
+    this.lobbies.began();
     this.#gaps.open(known.filter(id => this.store.lobby(id)));
   }
 

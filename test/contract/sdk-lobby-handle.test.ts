@@ -232,6 +232,21 @@ describe('lobbies.join()', () => {
     expect(await membersAtService(lobby.id)).toEqual([ada.id]);
   });
 
+  it('is aborted when the client is closed before the gateway delivered the lobby', async () => {
+    const { client, network, requests } = await game(ada);
+    network.setFrozen(true);
+    const answered = Promise.withResolvers<void>();
+    requests.after = async (...request) => {
+      if (isJoin(...request)) answered.resolve();
+    };
+    const ended = expect(client.lobbies.join('raid')).rejects.toMatchObject({ code: 'aborted' });
+    await answered.promise;
+    const closed = client.close();
+    await ended;
+    network.setFrozen(false);
+    await closed;
+  });
+
   it('runs joins of one secret one after another: undoing one does not end the next', async () => {
     const { client, network } = await game(ada);
     network.setFrozen(true);
@@ -424,6 +439,53 @@ const roundSchema: StandardSchema<Round> = {
     },
   },
 };
+
+describe('a handle after disconnect() and connect()', () => {
+  it('is the same, knows the secret, and keeps and finds up to 200 messages as before', async () => {
+    const { client } = await game(ada);
+    const lobby = await client.lobbies.join('raid');
+    for (let i = 0; i < 27; i++) await lobby.send(`line ${i}`);
+    expect(await lobby.loadOlder(50)).toBe(false);
+    expect(lobby.hasOlder).toBe(false);
+    await client.disconnect();
+    expect(client.lobbies.get(lobby.id)).toBeUndefined();
+    await client.connect();
+    expect(client.lobbies.get(lobby.id)).toBe(lobby);
+    expect([lobby.messages.length, lobby.hasOlder]).toEqual([0, true]);
+    await lobby.loadOlder(50);
+    expect(contents(lobby)).toEqual(Array.from({ length: 27 }, (_, i) => `line ${i}`));
+    await lobby.setMetadata({ member: { team: 'red' } });
+    await seen(client, lobby.id, ({ members }) => members[0]?.metadata.team === 'red');
+    expect(lobby.memberMetadata(ada.id)).toEqual({ team: 'red' });
+  });
+
+  it('is another one when the player was not in the lobby meanwhile', async () => {
+    const { client } = await game(ada);
+    const lobby = await client.lobbies.join('raid');
+    await client.disconnect();
+    await callApi(service, 'DELETE', `/lobbies/${lobby.id}/members/${ada.id}`);
+    await client.connect();
+    expect(client.lobbies.get(lobby.id)).toBeUndefined();
+    await callApi(service, 'PUT', `/lobbies/${lobby.id}/members/${ada.id}`, {});
+    await seen(client, lobby.id);
+    const other = lobbyOf(client, lobby.id);
+    expect(other).not.toBe(lobby);
+    await expect(other.setMetadata({})).rejects.toMatchObject({ code: 'missing_secret' });
+  });
+
+  it('is another one for another player, who sees no failed message of the first', async () => {
+    const { client } = await game(ada);
+    const lobby = await client.lobbies.join('raid');
+    await callApi(service, 'PUT', `/lobbies/${lobby.id}/members/${grace.id}`, {});
+    await client.disconnect();
+    await expect(lobby.send('secret plan')).rejects.toMatchObject({ code: 'client_not_ready' });
+    client.updateToken(await playerToken(service, grace.id));
+    await client.connect();
+    const other = lobbyOf(client, lobby.id);
+    expect([other === lobby, views(other)]).toEqual([false, []]);
+    await expect(other.setMetadata({})).rejects.toMatchObject({ code: 'missing_secret' });
+  });
+});
 
 describe('metadata with a schema', () => {
   it('is a value of the schema’s type, or undefined where it does not fit', async () => {

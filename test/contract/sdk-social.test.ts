@@ -214,6 +214,22 @@ describe('client.presence', () => {
     expect(ada.presence.own.activity).toBeUndefined();
   });
 
+  it('changes and sends nothing when the change is aborted or too late before it begins', async () => {
+    await world.befriend('ada', 'grace');
+    const { presence } = ada;
+    for (const [code, options] of [
+      ['aborted', { signal: AbortSignal.abort() }],
+      ['deadline_exceeded', { deadlineMs: 0 }],
+    ] as const) {
+      await expect(presence.set({ state: 'late' }, options)).rejects.toMatchObject({ code });
+      await expect(presence.clear(options)).rejects.toMatchObject({ code });
+      await expect(presence.setStatus('dnd', options)).rejects.toMatchObject({ code });
+    }
+    await world.settled();
+    expect(presence.own).toMatchObject({ status: 'online', activity: undefined });
+    expect(grace.presence.presence(idOf('ada'))).toMatchObject({ status: 'online', activity: undefined });
+  });
+
   it('rejects an activity that no frame has room for, and sends the largest one that fits', async () => {
     await world.befriend('ada', 'grace');
     // Each text is within its bound; a character of these takes three bytes.

@@ -144,6 +144,19 @@ describe('Calls', () => {
     expect(waits.waits).toEqual([]);
   });
 
+  it.each([
+    ['aborted', { signal: AbortSignal.abort() }],
+    ['deadline_exceeded', { deadlineMs: 0 }],
+  ] as const)('of work other than a route are rejected with %s before the work begins', async (code, options) => {
+    calls.setReady(true);
+    let hasBegun = false;
+    const work = calls.run('presence.set', options, async () => {
+      hasBegun = true;
+    });
+    await expect(work).rejects.toMatchObject({ name: 'TransportError', code });
+    expect(hasBegun).toBe(false);
+  });
+
   it('do not suffer from a callback that throws', async () => {
     const onWait = () => {
       throw new RangeError('in the game');

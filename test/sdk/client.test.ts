@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { SocketEvents } from '../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
+import { startLoopbackServer } from '../support/http/loopback-server.ts';
 
 const baseUrl = 'https://game.example';
 
@@ -111,6 +113,62 @@ describe('Client', () => {
     client.abortAuthorize();
     await ended;
     await client.close();
+  });
+
+  const external = { type: 'OIDC', token: 'proof' } as const;
+  const grant = { code: 'c', redirectUri: 'http://127.0.0.1/callback', verifier: 'v'.repeat(43) };
+  const accountCalls: readonly [name: string, call: (client: Client) => Promise<unknown>][] = [
+    ['getToken', client => client.getToken(grant)],
+    ['refreshToken', client => client.refreshToken('r')],
+    ['revokeToken', client => client.revokeToken('t')],
+    ['getTokenFromProvisionalMerge', client => client.getTokenFromProvisionalMerge(grant, external)],
+    ['getTokenFromDevice', client => client.getTokenFromDevice()],
+    ['getProvisionalToken', client => client.getProvisionalToken(external)],
+    ['unmergeIntoProvisionalAccount', client => client.unmergeIntoProvisionalAccount(external)],
+    ['updateProvisionalAccountDisplayName', client => client.updateProvisionalAccountDisplayName('Ada')],
+    ['exchangeChildToken', client => client.exchangeChildToken('t', '2')],
+    ['fetchCurrentUser', client => client.fetchCurrentUser()],
+  ];
+
+  it.each(accountCalls)('ends %s by its own deadline when the service does not answer', async (_, call) => {
+    const clock = new VirtualClock(0);
+    const asked = Promise.withResolvers<void>();
+    const fetch = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    const client = new Client({ baseUrl, applicationId: '1', deadlineMs: 200, clock, fetch });
+    client.updateToken('t');
+    const ended = expect(call(client)).rejects.toMatchObject({ name: 'TransportError', code: 'deadline_exceeded' });
+    await asked.promise;
+    await clock.advance(200);
+    await client.close();
+    await ended;
+  });
+
+  it.each(accountCalls)('aborts %s in progress when it is closed', async (_, call) => {
+    const asked = Promise.withResolvers<void>();
+    const server = await startLoopbackServer(() => asked.resolve());
+    const client = new Client({ baseUrl: server.baseUrl, applicationId: '1' });
+    client.updateToken('t');
+    const ended = expect(call(client)).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    await asked.promise;
+    await client.close();
+    await ended;
+    await server.close();
+  });
+
+  it('sends no request for a token that it was closed before', async () => {
+    const sent: string[] = [];
+    const fetch = async (url: string) => {
+      sent.push(url);
+      return Response.json({});
+    };
+    const client = new Client({ baseUrl, applicationId: '1', fetch });
+    const ended = expect(client.refreshToken('r')).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    await client.close();
+    await ended;
+    expect(sent).toEqual([]);
   });
 
   it('takes a token as text or with its end, says whether there is one, and forgets it for undefined', () => {

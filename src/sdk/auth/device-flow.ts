@@ -1,4 +1,4 @@
-import type { DeviceAuthorizationResponse } from 'openid-client';
+import type { Configuration, DeviceAuthorizationResponse } from 'openid-client';
 import {
   ApiError,
   ArgumentError,
@@ -17,7 +17,7 @@ import { Deadline } from '../../wire/http/deadline.ts';
 import { oauthError } from '../../wire/oauth/oauth-error.ts';
 import type { RequestOptions } from '../call-options.ts';
 import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
-import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
+import { type Library, OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
 /** The arguments of {@link Client.getTokenFromDevice}. @see docs/spec/client.md#device-arguments */
@@ -142,9 +142,10 @@ export class DeviceFlow {
   ): Promise<TokenSet | undefined> {
     const requestedAtMs = this.#clock.now();
     try {
-      return await this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-        readTokens(await library.genericGrantRequest(configuration, deviceCodeGrantType, parameters), requestedAtMs),
-      );
+      const exchange = async (library: Library, configuration: Configuration) =>
+        readTokens(await library.genericGrantRequest(configuration, deviceCodeGrantType, parameters), requestedAtMs);
+      // The pause before the next request takes limits into account.
+      return await this.#calls.run('createToken', clientId, signal, exchange, false);
     } catch (error) {
       if (signal.aborted || !progress.canContinue(error)) throw error;
       return undefined;

@@ -4,8 +4,8 @@ import { apiUrl } from '../../wire/addresses.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import { apiError, deadlineMsDefault, userAgent } from '../../wire/http/http.ts';
-import type { Transport } from '../../wire/http/transport.ts';
+import { apiError, deadlineMsDefault, refusalsMax, userAgent } from '../../wire/http/http.ts';
+import type { Transport, TransportAnswer } from '../../wire/http/transport.ts';
 import { oauthError } from '../../wire/oauth/oauth-error.ts';
 import { readLimits } from '../../wire/rate-limits/headers.ts';
 import { type RouteName, routePath } from '../../wire/routes.ts';
@@ -15,6 +15,8 @@ export interface OAuthPorts {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly transport: Transport;
+  /** How long a call may take. Default: {@link deadlineMsDefault}. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export type Library = typeof import('./openid-client.ts');
@@ -31,35 +33,54 @@ type Exchange<Answer> = (library: Library, configuration: Configuration) => Prom
 
 /**
  * Runs openid-client, which implements the protocol, with this package's transport, clock, deadline and errors. A public
- * client: it sends no secret, since a game cannot keep one. No request is repeated, because codes and refresh tokens work
- * once.
+ * client: it sends no secret, since a game cannot keep one. Codes and refresh tokens work once, so that a request is repeated
+ * only after a 429, which uses nothing up.
  *
  * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#errors
  */
 export class OAuthCalls {
   readonly #ports: OAuthPorts;
+  readonly #underWay = new Set<Deadline>();
 
   constructor(ports: OAuthPorts) {
     this.#ports = ports;
   }
 
-  /** @throws OAuthError, ApiError, RateLimitError, TransportError */
+  /**
+   * @param waitsForLimit whether to wait, within the deadline, when the service asks for it. Default: true
+   * @throws OAuthError, ApiError, RateLimitError, TransportError
+   */
   async run<Answer>(
     route: OAuthRoute,
     clientId: string,
     signal: AbortSignal | undefined,
     exchange: Exchange<Answer>,
+    waitsForLimit = true,
   ): Promise<Answer> {
-    const library = await load();
-    const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
-    const call: Call = { route, signal: deadline.signal, answer: undefined };
+    const { clock, deadlineMs = deadlineMsDefault } = this.#ports;
+    const deadline = new Deadline(clock, deadlineMs, signal);
+    this.#underWay.add(deadline);
     try {
+      const library = await load();
       deadline.signal.throwIfAborted();
+      const call: Call = { route, deadline, waitsForLimit, answer: undefined };
+      return await this.#exchange(library, call, clientId, exchange);
+    } finally {
+      this.#underWay.delete(deadline);
+      deadline.close();
+    }
+  }
+
+  /** Aborts what is in progress. */
+  close(): void {
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+
+  async #exchange<Answer>(library: Library, call: Call, clientId: string, exchange: Exchange<Answer>): Promise<Answer> {
+    try {
       return await exchange(library, this.#configure(library, clientId, call));
     } catch (error) {
       throw translate(library, error, call.answer);
-    } finally {
-      deadline.close();
     }
   }
 
@@ -91,13 +112,21 @@ export class OAuthCalls {
     { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
   ): Promise<Response> {
     const { transport } = this.#ports;
-    const { route, signal } = call;
-    const allHeaders = { ...headers, 'user-agent': userAgent };
-    const response = await transport.send({ method, url, headers: allHeaders, body, signal });
-    const answer = parseJson(response.text);
+    const { route, deadline, waitsForLimit } = call;
+    const request = { method, url, headers: { ...headers, 'user-agent': userAgent }, body, signal: deadline.signal };
+    let response: TransportAnswer;
+    let answer: unknown;
+    for (let refusals = 1; ; refusals++) {
+      response = await transport.send(request);
+      answer = parseJson(response.text);
+      const { refusal } = readLimits(response.status, response.headers, answer);
+      if (!refusal) break;
+      const { scope, retryAfterMs } = refusal;
+      const mayWait = waitsForLimit && refusals <= refusalsMax && retryAfterMs < deadline.leftMs;
+      if (!mayWait) throw new RateLimitError(scope === 'global' ? 'global' : route, retryAfterMs);
+      await deadline.sleep(retryAfterMs);
+    }
     call.answer = answer;
-    const { refusal } = readLimits(response.status, response.headers, answer);
-    if (refusal) throw new RateLimitError(refusal.scope === 'global' ? 'global' : route, refusal.retryAfterMs);
     if (response.status >= 400 && typeof asRecord(answer)?.error !== 'string') {
       throw apiError(route, response.status, answer);
     }
@@ -112,7 +141,8 @@ export class OAuthCalls {
 /** A call in progress. */
 interface Call {
   readonly route: OAuthRoute;
-  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  readonly waitsForLimit: boolean;
   /** The parsed body of the answer. */
   answer: unknown;
 }

@@ -63,6 +63,7 @@ export class PlayerAuth {
   close(): void {
     this.authorizer.abort();
     this.device.abort();
+    this.tokens.close();
     this.held.close();
   }
 }

@@ -79,6 +79,11 @@ export class TokenClient {
       library.tokenRevocation(configuration, token),
     );
   }
+
+  /** Aborts what is in progress. */
+  close(): void {
+    this.#calls.close();
+  }
 }
 
 function requireNonce(claims: { readonly nonce?: unknown } | undefined, nonce: string): void {

@@ -2,6 +2,7 @@ import { RallypointError, TransportError } from '../../model/errors/errors.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { Feed } from '../live/feed.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
+import { shareItems } from '../lobby/share.ts';
 import type { CommandPlace, CommandSnapshot, CommandsSnapshot } from './snapshot.ts';
 
 /** Asks the service which commands the player may use in some place. */
@@ -144,8 +145,7 @@ class WatchedPlace {
 function shared(known: readonly CommandSnapshot[], answer: readonly CommandSnapshot[]): readonly CommandSnapshot[] {
   const texts = new Map(known.map(command => [JSON.stringify(command), command]));
   const commands = answer.map(command => texts.get(JSON.stringify(command)) ?? command);
-  const isSame = commands.length === known.length && commands.every((command, place) => command === known[place]);
-  return isSame ? known : Object.freeze(commands);
+  return shareItems(known, commands);
 }
 
 // What a load throws is ours, but for a bug.

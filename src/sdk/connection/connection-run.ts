@@ -2,31 +2,29 @@ import type { RallypointError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 
-/** Unspecified: time for several attempts, short enough for a player who is waiting. */
-export const connectMsMax = 30_000;
-
 /**
- * One stretch of being connected, from connect() to the end of the last socket. Until the first session is ready it has
- * a deadline; from then on only {@link stop} ends it.
+ * One stretch of being connected, from connect() to the end of the last socket. Only {@link stop} ends it: until the first
+ * session is ready, when no call waits for it any more.
  */
 export class ConnectionRun {
   /** Resolves when the run is to end. */
   readonly stopped: Promise<void>;
-  /** Until the first session: ends whatever waits. */
+  /** Until the first session: {@link stop} ends what waits. */
   readonly deadline: Deadline;
   /** What stopped the run, unless the game did. */
   trouble: RallypointError | undefined;
   isStopping = false;
+  /** How many calls of connect() wait for it to be ready. */
+  waiting = 0;
+  /** It was ready once, so that it goes on without them. */
+  wasReady = false;
   #isReady = false;
   #ready = newPromise();
   readonly #stopped = Promise.withResolvers<void>();
 
-  constructor(clock: Clock, signal: AbortSignal | undefined) {
+  constructor(clock: Clock) {
     this.stopped = this.#stopped.promise;
-    this.deadline = new Deadline(clock, connectMsMax, signal);
-    const { signal: ended } = this.deadline;
-    if (ended.aborted) this.stop(ended.reason);
-    else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
+    this.deadline = new Deadline(clock, Number.POSITIVE_INFINITY);
   }
 
   /** Resolves when a session is ready, immediately while it is; rejects with what stops the run before that. */
@@ -39,6 +37,7 @@ export class ConnectionRun {
     this.deadline.close();
     this.#ready.resolve();
     this.#isReady = true;
+    this.wasReady = true;
   }
 
   /** It is not ready any more; another attempt follows. */

@@ -9,7 +9,7 @@ import type { UserId } from '../../model/snowflake.ts';
  * - `connected`: the socket is open, the session is being opened
  * - `ready`: events flow, lobby state is current
  * - `reconnecting`: the connection was lost; lobby state is the last known one
- * - `disconnecting`: on the way to `disconnected` because the game disconnects
+ * - `disconnecting`: on the way to `disconnected` because the game disconnects, or nobody waits for the first attempt any more
  * - `http_wait`: as `reconnecting`, while the gateway's address cannot be fetched over HTTP. Unspecified: the sources name
  *   the status but not its meaning
  *

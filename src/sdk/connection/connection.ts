@@ -8,9 +8,9 @@ import { GatewayConnection, type GatewayDown } from '../../wire/gateway/gateway-
 import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import type { Http } from '../../wire/http/http.ts';
+import { deadlineMsDefault, type Http } from '../../wire/http/http.ts';
 import { LiveValue } from '../live/live-value.ts';
-import { ConnectionRun, connectMsMax } from './connection-run.ts';
+import { ConnectionRun } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
 
 /** What a {@link Connection} stands on. */
@@ -28,6 +28,15 @@ export interface ConnectionPorts {
   readonly onDispatch: (name: string, data: unknown) => void;
 }
 
+interface StartedRun {
+  readonly run: ConnectionRun;
+  /** Resolves when the status is `disconnected`. */
+  readonly finished: Promise<void>;
+}
+
+/** Unspecified: how long a call of connect() waits. Time for several attempts, short enough for a player who is waiting. */
+const connectMsMax = 30_000;
+
 /** Unspecified: how long a session waits for the presences of friends that are to follow READY. */
 export const supplementMsMax = 5_000;
 
@@ -44,9 +53,9 @@ export class Connection {
   readonly #ports: ConnectionPorts;
   readonly #status = new LiveValue<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
   #gateway: GatewayConnection | undefined;
-  #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
-  /** Calls of {@link connect} that wait for an attempt of another call, or for the end of the run before. */
-  readonly #joining = new Set<Deadline>();
+  #run: StartedRun | undefined;
+  /** Calls of {@link connect} that wait for the client to be ready, or for the end of the run before. */
+  readonly #waits = new Set<Deadline>();
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
@@ -59,26 +68,24 @@ export class Connection {
 
   /** @see {@link Client.connect} */
   async connect(signal?: AbortSignal): Promise<void> {
-    const joining = new Deadline(this.#ports.clock, connectMsMax, signal);
-    this.#joining.add(joining);
+    const wait = new Deadline(this.#ports.clock, connectMsMax, signal);
+    this.#waits.add(wait);
     try {
-      joining.signal.throwIfAborted();
-      while (this.#run?.run.isStopping) await joining.within(this.#run.finished);
-      if (this.#run) return await joining.within(this.#run.run.ready);
+      wait.signal.throwIfAborted();
+      while (this.#run?.run.isStopping) await wait.within(this.#run.finished);
+      await this.#untilReady(this.#run ?? this.#begin(), wait);
     } finally {
-      this.#joining.delete(joining);
-      joining.close();
+      this.#waits.delete(wait);
+      wait.close();
     }
-    await this.#begin(signal).ready;
   }
 
   /** @see {@link Client.disconnect} */
   async disconnect(): Promise<void> {
-    for (const joining of this.#joining) joining.abort();
+    for (const wait of this.#waits) wait.abort();
     if (!this.#run) return;
     const { run, finished } = this.#run;
-    if (!run.isStopping) this.#publish({ status: 'disconnecting' });
-    run.stop(new TransportError('aborted', 'The client was disconnected.'));
+    this.#stop(run, new TransportError('aborted', 'The client was disconnected.'));
     await finished;
   }
 
@@ -97,12 +104,35 @@ export class Connection {
     this.#status.complete();
   }
 
-  #begin(signal: AbortSignal | undefined): ConnectionRun {
-    const run = new ConnectionRun(this.#ports.clock, signal);
+  #begin(): StartedRun {
+    const run = new ConnectionRun(this.#ports.clock);
     // Set before subscribers are notified: they may connect or disconnect immediately.
-    this.#run = { run, finished: this.#drive(run) };
+    const started = { run, finished: this.#drive(run) };
+    this.#run = started;
     this.#publish({ status: 'connecting' });
-    return run;
+    return started;
+  }
+
+  /** When the wait ends before the first session, and nobody else waits for that, the attempt ends, too. */
+  async #untilReady({ run, finished }: StartedRun, wait: Deadline): Promise<void> {
+    run.waiting++;
+    try {
+      await wait.within(run.ready);
+    } catch (error) {
+      const { aborted, reason } = wait.signal;
+      if (aborted && run.waiting === 1 && !run.wasReady) this.#stop(run, reason);
+      // The run failed, and its last status says why.
+      if (!aborted) await finished;
+      throw error;
+    } finally {
+      run.waiting--;
+    }
+  }
+
+  #stop(run: ConnectionRun, reason: RallypointError): void {
+    if (run.isStopping) return;
+    run.stop(reason);
+    this.#publish({ status: 'disconnecting' });
   }
 
   async #drive(run: ConnectionRun): Promise<void> {
@@ -117,12 +147,13 @@ export class Connection {
     this.#publish({ status: 'disconnected', ...troubleOf(run.trouble) });
   }
 
-  /** Asks for the gateway's address; a service that is there but not well is asked again until the deadline. */
+  /** Asks for the gateway's address; a service that is there but not well is asked again until the run ends. */
   async #findGateway({ deadline }: ConnectionRun): Promise<string> {
     const { http, clock, entropy } = this.#ports;
     for (let failures = 0; ; failures++) {
       try {
-        return readGatewayAddress((await http.send('getGateway', { path: {}, signal: deadline.signal })).body);
+        const request = { path: {}, signal: deadline.signal, deadlineMs: deadlineMsDefault };
+        return readGatewayAddress((await http.send('getGateway', request)).body);
       } catch (error) {
         if (!isPassing(error)) throw error;
         const pauseMs = backoffMs(httpBackoff, failures, entropy);

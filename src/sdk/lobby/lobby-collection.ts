@@ -80,7 +80,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
 
   /**
    * The handle of a lobby that the player is in, also of one that a game server made; the same object for as long as the
-   * player is in it. Its messages are those that arrived since the client knows the lobby:
+   * player is in it, also after {@link Client.disconnect}. Its messages are those that arrived since the client knows the lobby:
    * {@link LobbyHandle.loadOlder} adds earlier ones.
    */
   get(id: LobbyId): LobbyHandle<LobbyMetadata, MemberMetadata> | undefined {
@@ -119,6 +119,20 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
   /** @internal The client is disconnected and does not try to connect: joins in progress cannot finish. */
   disconnected(): void {
     for (const joining of this.#joining) joining.cutOff();
+    for (const handle of this.#handles.values()) handle.forgotten();
+  }
+
+  /** @internal A session began. Handles of before a disconnect belong to the lobbies that the player is still in. */
+  began(): void {
+    for (const id of this.#handles.keys()) {
+      if (this.has(id)) this.#widen(id);
+      else this.#handles.delete(id);
+    }
+  }
+
+  /** @internal Another player is about to be connected. */
+  forget(): void {
+    this.#handles.clear();
   }
 
   async #inTurn(body: LobbyJoinInput, deadline: Deadline, options: OperationOptions) {
@@ -241,10 +255,14 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
   #handle(id: LobbyId): LobbyHandle<LobbyMetadata, MemberMetadata> {
     const known = this.#handles.get(id);
     if (known) return known;
-    this.#ports.store.changeMessages(id, messages => messages.widen(limits.lobbyHistoryMessagesMax));
+    this.#widen(id);
     const handle = new LobbyHandle(id, this.#parts);
     this.#handles.set(id, handle);
     return handle;
+  }
+
+  #widen(id: LobbyId): void {
+    this.#ports.store.changeMessages(id, messages => messages.widen(limits.lobbyHistoryMessagesMax));
   }
 }
 
@@ -277,7 +295,9 @@ class Joining {
     this.#gone.clear();
   }
 
+  /** Does nothing when the join has already ended otherwise. */
   cutOff(): void {
+    if (this.#deadline.signal.aborted) return;
     this.#controller.abort();
     this.#deadline.abort();
   }

@@ -149,6 +149,12 @@ export abstract class MessageThread<Message extends SentMessage, Draft extends D
     this.#hasOlder &&= hasOlder;
   }
 
+  /** @internal The messages were forgotten, or are about to be. */
+  forgotten(): void {
+    this.#hasOlder = true;
+    this.#outbox.forget();
+  }
+
   get #messages(): readonly Message[] {
     return this.#source.messages();
   }

@@ -1,6 +1,8 @@
 import { ApiError, type RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { compareSnowflakes, type MessageId, type UserId } from '../../model/snowflake.ts';
+import { emptyList } from './live-list.ts';
 import type { KeptMessage } from './live-messages.ts';
+import { shareItems } from './share.ts';
 import type { LobbyMessageSnapshot, OutgoingMessageSnapshot, UserSnapshot } from './snapshot.ts';
 
 /** How many failed messages of a lobby are kept for {@link LobbyHandle.resend}; beyond it the oldest is dropped. */
@@ -45,7 +47,10 @@ export class Outbox<
   /** Of messages that this client has sent: their ids, with the keys that their entries had before. */
   readonly #keys = new Map<MessageId, string>();
   readonly #keyed = new WeakMap<Message, Message>();
-  #merged: { readonly messages: readonly Message[]; readonly list: readonly (Message | Draft)[] } | undefined;
+  /** What was merged last. */
+  #list: readonly (Message | Draft)[] = emptyList;
+  /** The messages that it was merged with; undefined when something else has changed since. */
+  #merged: readonly Message[] | undefined;
 
   add(shown: Draft, messages: readonly Message[]): void {
     this.#outgoing.push({ shown: Object.freeze(shown), after: messages.at(-1)?.id, sent: undefined });
@@ -85,14 +90,21 @@ export class Outbox<
     return found.shown;
   }
 
+  /** The service's messages were forgotten: those that were sent belong to them, those that are pending or failed stay. */
+  forget(): void {
+    for (const { sent, shown } of [...this.#outgoing]) if (sent) this.#drop(shown.id);
+    this.#merged = undefined;
+  }
+
   /**
    * The messages in one frozen list, each once: those of the service by id, then those that are pending or failed, in the
-   * order of the calls.
+   * order of the calls. The same object until something changes.
    */
   merge(messages: readonly Message[], ownId: UserId | undefined): readonly (Message | Draft)[] {
     if (this.#outgoing.length === 0 && this.#keys.size === 0) return messages;
-    if (this.#merged?.messages !== messages) this.#merged = { messages, list: this.#merge(messages, ownId) };
-    return this.#merged.list;
+    if (this.#merged !== messages) this.#list = shareItems(this.#list, this.#merge(messages, ownId));
+    this.#merged = messages;
+    return this.#list;
   }
 
   #merge(messages: readonly Message[], ownId: UserId | undefined): readonly (Message | Draft)[] {
@@ -121,7 +133,7 @@ export class Outbox<
       known.length === 0 ? messages : [...messages, ...known].sort((a, b) => compareSnowflakes(a.id, b.id));
     for (const id of this.#keys.keys()) if (!inOrder.some(message => message.id === id)) this.#keys.delete(id);
     if (this.#keys.size === 0 && known.length === 0 && waiting.length === 0) return messages;
-    return Object.freeze([...inOrder.map(message => this.#withKey(message)), ...waiting.map(({ shown }) => shown)]);
+    return [...inOrder.map(message => this.#withKey(message)), ...waiting.map(({ shown }) => shown)];
   }
 
   /** The message as its entry shows it: the same object each time. */

@@ -6,6 +6,12 @@ export function share<Value>(previous: Value | undefined, next: Value): Value {
   return isRecord(previous) && isRecord(next) ? (shareFields(previous, next) as Value) : next;
 }
 
+/** `next`, frozen; `previous` itself when it has the very same items. */
+export function shareItems<Item>(previous: readonly Item[], next: readonly Item[]): readonly Item[] {
+  const isSame = next.length === previous.length && next.every((item, place) => item === previous[place]);
+  return isSame ? previous : Object.freeze(next);
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function shareFields(previous: Fields, next: Fields): Fields {

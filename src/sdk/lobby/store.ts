@@ -10,6 +10,7 @@ import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { LobbyFeeds } from './lobby-feeds.ts';
 import { LobbyNews } from './lobby-news.ts';
+import { shareItems } from './share.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -48,8 +49,7 @@ export class LobbyStore {
     if (this.#isStale) {
       this.#isStale = false;
       const lobbies = this.#lobbies.shown.map(lobby => lobby.shown);
-      const isSame = lobbies.length === this.#shown.length && lobbies.every((one, place) => one === this.#shown[place]);
-      if (!isSame) this.#shown = Object.freeze(lobbies);
+      this.#shown = shareItems(this.#shown, lobbies);
     }
     return this.#shown;
   }
@@ -133,9 +133,9 @@ export class LobbyStore {
     return this.#lobbies.find(id)?.messages.firstNews;
   }
 
-  /** Forgets every lobby; that is no event. */
+  /** Forgets every lobby; that is no event, and the player is still in them. */
   clear(): void {
-    this.#reset([]);
+    this.#reset([], false);
     this.#news.discard();
   }
 
@@ -150,7 +150,7 @@ export class LobbyStore {
   #change(event: LobbyEvent): void {
     switch (event.kind) {
       case 'reset':
-        this.#reset(event.lobbies);
+        this.#reset(event.lobbies, true);
         break;
       case 'lobby':
         this.#putLobby(event.lobby);
@@ -177,11 +177,11 @@ export class LobbyStore {
   }
 
   /** One consistent change: subscribers that read other state while they are notified see all of it. */
-  #reset(lobbies: LobbyState): void {
+  #reset(lobbies: LobbyState, isNews: boolean): void {
     const before = this.lobbies;
     this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
     this.#isStale = true;
-    this.#news.lobbiesChanged(before, this.lobbies);
+    if (isNews) this.#news.lobbiesChanged(before, this.lobbies);
     for (const feeds of [...this.#watched.values()]) feeds.notify();
     this.#all.notify();
   }

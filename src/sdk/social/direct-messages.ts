@@ -245,6 +245,7 @@ export class DirectMessages {
     for (const live of this.#live.values()) {
       live.messages = this.#newMessages(live.userId);
       if (live.handle) live.messages.widen(limits.lobbyHistoryMessagesMax);
+      live.handle?.forgotten();
       this.#closed(live);
       live.feed.notify();
     }

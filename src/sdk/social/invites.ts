@@ -16,7 +16,7 @@ import type { LobbyHandle } from '../lobby/lobby-handle.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { readText, readUser } from '../lobby/lobby-reader.ts';
 import { type JoinOptions, unreadable } from '../lobby/operations.ts';
-import { share } from '../lobby/share.ts';
+import { share, shareItems } from '../lobby/share.ts';
 import type { PlayerPresence } from './presence.ts';
 import type { InviteSnapshot, LaunchSnapshot } from './snapshot.ts';
 import type { SocialCalls } from './social-calls.ts';
@@ -237,7 +237,8 @@ export class Invites<LobbyMetadata, MemberMetadata> {
       watch.unsubscribe();
       this.#senders.delete(id);
     }
-    this.#invites.set(Object.freeze(invites.map(invite => this.#checked(invite))));
+    const checked = invites.map(invite => this.#checked(invite));
+    this.#invites.set(shareItems(this.invites, checked));
     for (const id of senders) {
       if (this.#senders.has(id)) continue;
       let isFirst = true;

@@ -23,8 +23,13 @@ export function presenceIn(user$: Observable<SocialUserSnapshot | undefined>): O
   return selectFrom(
     user$,
     presenceOf,
-    (a, b) => a.status === b.status && a.activity === b.activity && a.activities === b.activities,
+    (a, b) => a.status === b.status && a.activity === b.activity && hasSame(a.activities, b.activities),
   );
+}
+
+/** Users without activities have various empty lists. */
+function hasSame(a: PresenceSnapshot['activities'], b: PresenceSnapshot['activities']): boolean {
+  return a === b || (a.length === 0 && b.length === 0);
 }
 
 /** The address of a picture in other types of file. A picture that stands for a missing one has only one type. */

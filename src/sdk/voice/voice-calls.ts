@@ -5,7 +5,7 @@ import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import type { Deadline } from '../../wire/http/deadline.ts';
+import { type Deadline, requireTimeLeft } from '../../wire/http/deadline.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
 import { clientNotReady } from '../connection/ready-gate.ts';
@@ -45,6 +45,7 @@ export class VoiceCalls {
   /** Runs while nothing is sent because something just was. */
   #pause: Cancel | undefined;
   #isDue = false;
+  #isClosed = false;
 
   constructor(ports: VoicePorts) {
     this.#ports = ports;
@@ -52,6 +53,7 @@ export class VoiceCalls {
 
   call$(id: LobbyId): Observable<CallSnapshot> {
     return new Observable(subscriber => {
+      if (this.#isClosed) return subscriber.complete();
       const call = this.#open(id);
       const end = call.feed.subscribe(subscriber);
       return () => {
@@ -97,6 +99,7 @@ export class VoiceCalls {
   /** @see {@link VoiceCall.leave} */
   async leave(id: LobbyId, options: OperationOptions): Promise<void> {
     const call = this.#live.get(parseSnowflake<'lobby'>(id, 'lobbyId'))?.call;
+    requireTimeLeft(options);
     if (call?.wish) this.#withdraw(call, 'the player left it');
     if (!call || !this.#isReady) return;
     await this.#ports.calls.run('call.leave', options, deadline =>
@@ -106,6 +109,7 @@ export class VoiceCalls {
 
   /** @see {@link LobbyCollection.leaveCalls} */
   async leaveAll(options: OperationOptions): Promise<void> {
+    requireTimeLeft(options);
     const wished = this.#wished().map(({ lobbyId }) => lobbyId);
     await Promise.all(wished.map(id => this.leave(id, options)));
   }
@@ -170,6 +174,7 @@ export class VoiceCalls {
 
   /** Ends every stream. */
   close(): void {
+    this.#isClosed = true;
     this.forget();
     for (const { call, end } of [...this.#live.values()]) {
       call.feed.complete();

@@ -41,7 +41,7 @@ export class Deadline {
 
   /** Ends the call as the caller would. */
   abort(): void {
-    this.#controller.abort(new TransportError('aborted', 'The call was aborted.'));
+    this.#controller.abort(aborted());
   }
 
   /**
@@ -87,10 +87,32 @@ export class Deadline {
   }
 }
 
+/**
+ * For calls that may end without waiting.
+ *
+ * @throws TransportError `deadline_exceeded` or `aborted`, if a call with these options would end before it begins;
+ *   ArgumentError `invalid_deadline`
+ */
+export function requireTimeLeft({
+  deadlineMs = Number.POSITIVE_INFINITY,
+  signal,
+}: {
+  readonly deadlineMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}): void {
+  requireDeadline(deadlineMs);
+  if (signal?.aborted) throw aborted();
+  if (deadlineMs <= 0) throw deadlineExceeded(deadlineMs);
+}
+
 /** @throws ArgumentError `invalid_deadline`: not a number of milliseconds */
 export function requireDeadline(deadlineMs: number): void {
   if (typeof deadlineMs === 'number' && !Number.isNaN(deadlineMs)) return;
   throw new ArgumentError('invalid_deadline', 'deadlineMs must be a number of milliseconds.');
+}
+
+function aborted(): TransportError {
+  return new TransportError('aborted', 'The call was aborted.');
 }
 
 function deadlineExceeded(lengthMs: number): TransportError {

@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly entropy?: Entropy;
   readonly logger?: Logger;
   /** How long a call may take with all its waits and repetitions. Default {@link deadlineMsDefault}. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface HttpRequest<Name extends RouteName> {
@@ -74,9 +74,11 @@ export interface HttpAnswer {
 /** Long enough for a rate limit of some seconds to pass, short enough for a player to wait. */
 export const deadlineMsDefault = 15_000;
 
-// Four attempts in all. A 429 may be retried more often, because the service names the pause and did no work.
+// Four attempts in all.
 const failuresMax = 3;
-const refusalsMax = 10;
+
+/** How often a call is repeated after a 429: more often than after a failure, because the service names the pause and did no work. */
+export const refusalsMax = 10;
 const retryBackoff: Backoff = { firstMs: 250, maxMs: 4_000 };
 
 /** Why an attempt did not succeed, and the pause before the next; undefined: there must be none. */

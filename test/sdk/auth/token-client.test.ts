@@ -173,10 +173,49 @@ describe('TokenClient: how it reads answers', () => {
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'ApiError', code: 'method_not_allowed' });
   });
 
-  it('rejects with RateLimitError and its pause for a 429', async () => {
-    const client = await answering(429, { message: 'slow', retry_after: 1.5, global: false });
-    await expect(client.refreshToken('1', 'r')).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 1500 });
+  it('waits for a rate limit that ends before the deadline, then sends the same request again', async () => {
+    const clock = new VirtualClock(0);
+    const sentAtMs: number[] = [];
+    const client = await tokens((_, response, index) => {
+      sentAtMs.push(clock.now());
+      if (index < 2) answerJson(response, 429, { message: 'slow', retry_after: 1.5, global: false });
+      else answerJson(response, 200, answer);
+    }, clock);
+    expect(await elapse(clock, client.refreshToken('1', 'r'), 15_000, 100)).toMatchObject({ expiresAtMs: 604_800_000 });
+    expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
+    expect(sentAtMs).toHaveLength(3);
+    expect(sentAtMs[2]).toBeGreaterThanOrEqual(3_000);
+  });
+
+  it.each([
+    ['as long as the deadline', 15],
+    ['longer', 60],
+  ])('rejects immediately with RateLimitError when the limit lasts %s', async (_, retry_after) => {
+    const client = await tokens(
+      (_, response) => answerJson(response, 429, { message: 'slow', retry_after, global: false }),
+      new VirtualClock(0),
+    );
+    const retryAfterMs = retry_after * 1_000;
+    await expect(client.refreshToken('1', 'r')).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs });
     expect(server.seen).toHaveLength(1);
+  });
+
+  it('repeats a request ten times at most, however short the limit that the service names', async () => {
+    const client = await answering(429, { message: 'slow', retry_after: 0.001, global: false });
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'RateLimitError' });
+    expect(server.seen).toHaveLength(11);
+  });
+
+  it('can be aborted while it waits for a rate limit', async () => {
+    const asked = Promise.withResolvers<void>();
+    const client = await tokens((_, response) => {
+      answerJson(response, 429, { message: 'slow', retry_after: 10, global: false });
+      asked.resolve();
+    });
+    const refreshing = client.refreshToken('1', 'r');
+    await asked.promise;
+    client.close();
+    await expect(refreshing).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
   });
 
   it.each([

@@ -85,19 +85,76 @@ describe('connect()', () => {
     expect([game.statuses, gateway.asked]).toEqual([['disconnected'], 0]);
   });
 
-  it('of several that wait together, ends alone when its own signal does; the first ends the attempt', async () => {
+  it('of several that wait together, ends alone when its own signal does, also the first', async () => {
     const { client } = game;
     const [own, firsts] = [new AbortController(), new AbortController()];
     const first = outcome(client.connect({ signal: firsts.signal }));
     const second = outcome(client.connect({ signal: own.signal }));
     const third = outcome(client.connect());
-    await game.gateway.link();
+    const link = await game.gateway.link();
     own.abort();
     await moment();
     expect([first.code, second.code, third.code]).toEqual([undefined, 'aborted', undefined]);
     firsts.abort();
+    await moment();
+    expect([first.code, third.code]).toEqual(['aborted', undefined]);
+    await link.open();
+    await game.until('ready');
+    await moment();
+    expect(third.code).toBe('done');
+  });
+
+  it('ends the attempt with the last signal of those who wait for it', async () => {
+    const { client } = game;
+    const signals = [new AbortController(), new AbortController()];
+    const calls = signals.map(({ signal }) => outcome(client.connect({ signal })));
+    await game.gateway.link();
+    for (const one of signals) one.abort();
     await game.until('disconnected');
-    expect([first.code, third.code]).toEqual(['aborted', 'aborted']);
+    expect(calls.map(({ code }) => code)).toEqual(['aborted', 'aborted']);
+    expect(game.statuses.slice(-3)).toEqual(['connecting', 'disconnecting', 'disconnected']);
+  });
+
+  it('is no longer connecting when it has been rejected, and can be called again', async () => {
+    const { client, gateway } = game;
+    const abort = new AbortController();
+    const connecting = client.connect({ signal: abort.signal });
+    const statusAfter = connecting.then(
+      () => 'resolved',
+      () => client.status.status,
+    );
+    await gateway.link();
+    abort.abort();
+    expect(await statusAfter).toBe('disconnecting');
+    const again = client.connect();
+    await (await gateway.link()).open();
+    await again;
+    expect(client.status.status).toBe('ready');
+  });
+
+  it('has 30 s of its own when it joins an attempt, which goes on with it', async () => {
+    const { client, clock, gateway } = game;
+    const first = outcome(client.connect());
+    await gateway.link();
+    await clock.advance(20_000);
+    const second = outcome(client.connect());
+    await clock.advance(10_000);
+    await moment();
+    expect([first.code, second.code]).toEqual(['deadline_exceeded', undefined]);
+    expect(client.status.status).not.toMatch(/^disconnect/);
+    await clock.advance(20_000);
+    await moment();
+    expect(second.code).toBe('deadline_exceeded');
+    expect(client.status.status).toMatch(/^disconnect/);
+  });
+
+  it('has the reason in the status when it rejects', async () => {
+    const { client, gateway } = game;
+    const connecting = client.connect();
+    const statusAfter = connecting.catch(() => client.status);
+    (await gateway.link()).close(closeCodes.AUTHENTICATION_FAILED.code);
+    const closeCode = closeCodes.AUTHENTICATION_FAILED.code;
+    expect(await statusAfter).toMatchObject({ status: 'disconnected', closeCode });
   });
 
   it('while reconnecting waits until the client is ready again', async () => {
@@ -134,6 +191,7 @@ describe('connect()', () => {
     const again = outcome(client.connect());
     (await game.nextLink()).close(closeCodes.AUTHENTICATION_FAILED.code);
     await game.until('disconnected');
+    await moment();
     expect(again.code).toBe('gateway_closed');
   });
 });

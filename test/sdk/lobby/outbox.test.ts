@@ -49,6 +49,27 @@ describe('Outbox', () => {
     expect(view(outbox.merge(all, self))).toEqual(['first sent', 'mine sent', 'last sent']);
   });
 
+  it('returns the list of before when nothing that it shows has changed: delivered, then answered', () => {
+    const outbox = new Outbox();
+    outbox.add(draft('a', 'mine'), []);
+    const messages = [message(3, 'mine')];
+    const delivered = outbox.merge(messages, self);
+    outbox.sent('a', message(3, 'mine'));
+    expect(outbox.merge(messages, self)).toBe(delivered);
+    expect(outbox.merge([...messages], self)).toBe(delivered);
+    expect(Object.isFrozen(delivered)).toBe(true);
+  });
+
+  it('keeps what is pending or failed when the messages of the service are forgotten', () => {
+    const outbox = new Outbox();
+    for (const id of ['a', 'b', 'c']) outbox.add(draft(id, id), []);
+    outbox.sent('a', message(3, 'a'));
+    outbox.failed('b', rejected);
+    expect(view(outbox.merge([], self))).toEqual(['a sent', 'b failed', 'c pending']);
+    outbox.forget();
+    expect(view(outbox.merge([], self))).toEqual(['b failed', 'c pending']);
+  });
+
   it('keeps the metadata that was sent while the answer, which has none, is all that came', () => {
     const outbox = new Outbox();
     outbox.add({ ...draft('a', 'mine'), metadata: { emote: 'wave' } }, []);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { share } from '../../../src/sdk/lobby/share.ts';
+import { share, shareItems } from '../../../src/sdk/lobby/share.ts';
 import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 const frozen = <Value extends object>(value: Value): Value => {
@@ -58,5 +58,18 @@ describe('share', () => {
         if (isDeepStrictEqual(before.metadata, after.metadata)) expect(shared.metadata).toBe(before.metadata);
       }),
     );
+  });
+});
+
+describe('shareItems', () => {
+  it('gives the former list when the items are the very same, the new one, frozen, when one differs', () => {
+    const [one, other] = [{}, {}];
+    const before = Object.freeze([one, other]);
+    expect(shareItems(before, [one, other])).toBe(before);
+    for (const items of [[one], [other, one], [one, {}], [one, other, one], []]) {
+      const next = shareItems(before, items);
+      expect(next).toBe(items);
+      expect(Object.isFrozen(next)).toBe(true);
+    }
   });
 });

@@ -1,6 +1,7 @@
+import { BehaviorSubject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { FriendsSnapshot } from '../../../src/sdk/social/snapshot.ts';
-import { pictureAs, presenceOf, searchFriends } from '../../../src/sdk/social/views.ts';
+import type { FriendsSnapshot, SocialUserSnapshot } from '../../../src/sdk/social/snapshot.ts';
+import { pictureAs, presenceIn, presenceOf, searchFriends } from '../../../src/sdk/social/views.ts';
 
 const friendOf = (username: string, displayName = username) => ({ id: username, username, displayName });
 const friends = {
@@ -26,6 +27,16 @@ describe('a search for friends', () => {
 
 it('the presence of an unknown user is offline', () => {
   expect(presenceOf(undefined)).toEqual({ status: 'offline', activity: undefined, activities: [] });
+});
+
+it('the presence of a user who becomes known without activities is not emitted again', () => {
+  const user$ = new BehaviorSubject<SocialUserSnapshot | undefined>(undefined);
+  const seen: string[] = [];
+  presenceIn(user$).subscribe(({ status }) => seen.push(status));
+  const user = { status: 'offline', activity: undefined } as const;
+  user$.next({ ...user, activities: [] } as unknown as SocialUserSnapshot);
+  user$.next({ ...user, status: 'idle', activities: [] } as unknown as SocialUserSnapshot);
+  expect(seen).toEqual(['offline', 'idle']);
 });
 
 it('the address of a picture names other types of file, unless the picture stands for a missing one', () => {

@@ -318,6 +318,28 @@ describe('changing and leaving', () => {
     expect(rig.lists.at(-1)).toEqual([]);
   });
 
+  it.each([
+    ['aborted', { signal: AbortSignal.abort() }],
+    ['deadline_exceeded', { deadlineMs: 0 }],
+  ] as const)('changes and sends nothing when it is too late before it begins: %s', async (code, options) => {
+    const { voice } = rig;
+    const changes = [
+      voice.join('2', options),
+      voice.update('1', { selfMute: true }, options),
+      voice.leave('1', options),
+      voice.leave('2', options),
+      voice.leaveAll(options),
+    ];
+    for (const change of changes) await expect(change).rejects.toMatchObject({ name: 'TransportError', code });
+    rig.online(false);
+    await expect(voice.leave('1', options)).rejects.toMatchObject({ code });
+    rig.online(true);
+    await pause(rig);
+    expect(rig.lists).toEqual([['1'], ['1']]);
+    expect(voice.call('1').own).toEqual({ selfMute: false, selfDeaf: false });
+    expect(voice.call('2').own).toBeUndefined();
+  });
+
   it('rejects those who wait for a call that is left', async () => {
     const changed = watched(rig.voice.update('1', { selfMute: true }, {}));
     const renewed = watched(rig.voice.renewServer('1', {}));
@@ -406,6 +428,10 @@ describe('what ends a call', () => {
     rig.voice.call$('1').subscribe({ complete: () => (isComplete = true) });
     rig.voice.close();
     expect(isComplete).toBe(true);
+    const late: string[] = [];
+    const toldLate = { next: () => late.push('value'), complete: () => late.push('complete') };
+    rig.voice.call$('1').subscribe(toldLate);
+    expect(late).toEqual(['complete']);
     expect(rig.lobbies.observedCount).toBe(0);
   });
 });
