@@ -1,4 +1,4 @@
-import type { DispatchName } from '../../model/gateway.ts';
+import { intentsFor } from '../../model/gateway.ts';
 import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { Announced, Announcement, Topic } from '../events/announcement.ts';
@@ -8,13 +8,23 @@ import { KeptEvent } from './sessions/event-log.ts';
 
 /** An announcement's event for all receivers, encoded once, when the first of them needs it. */
 export class SharedDispatch {
-  readonly name: DispatchName;
   readonly #event: NonNullable<Announcement['event']>;
+  readonly #intents: number | undefined;
   #frame: DispatchFrame | undefined;
 
-  constructor(event: NonNullable<Announcement['event']>) {
-    this.name = event.name;
+  constructor(event: NonNullable<Announcement['event']>, inGuild: boolean) {
     this.#event = event;
+    this.#intents = intentsFor(event.name, inGuild);
+  }
+
+  /** @returns undefined when the announcement has no event */
+  static of({ event, guild }: Announcement): SharedDispatch | undefined {
+    return event && new SharedDispatch(event, guild !== undefined);
+  }
+
+  /** Whether a session with these intents receives the event; null: it receives every event. */
+  passes(intents: number | null): boolean {
+    return this.#intents === undefined || intents === null || (this.#intents & intents) !== 0;
   }
 
   /** Approximate size of the frame in bytes, where it is known without encoding. */
@@ -23,7 +33,7 @@ export class SharedDispatch {
   }
 
   get frame(): DispatchFrame {
-    this.#frame ??= dispatchFrame(this.name, this.#event.data);
+    this.#frame ??= dispatchFrame(this.#event.name, this.#event.data);
     return this.#frame;
   }
 }
@@ -96,7 +106,7 @@ export class Hub {
   repeat(announced: Announced): number {
     const followers = this.#feeds.get(announced.to)?.followers;
     if (!followers) return 0;
-    const dispatch = announced.event && new SharedDispatch(announced.event);
+    const dispatch = SharedDispatch.of(announced);
     for (const follower of followers) follower.receiveAgain(announced, dispatch);
     return followers.size;
   }
@@ -120,6 +130,6 @@ export class Hub {
 }
 
 function spread(followers: Set<Follower>, announced: Announced): void {
-  const dispatch = announced.event && new SharedDispatch(announced.event);
+  const dispatch = SharedDispatch.of(announced);
   for (const follower of followers) follower.receive(announced, dispatch);
 }

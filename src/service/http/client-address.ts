@@ -88,6 +88,7 @@ function readAddress(entry: string): string | undefined {
 
 /** One spelling for each address: dual-stack sockets report IPv4 addresses in IPv6 form. */
 function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   return mapped ?? address.toLowerCase();
 }

@@ -158,7 +158,7 @@ export class Session implements Follower {
 
   receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
     if (announced.position <= this.#receivedBefore) return;
-    if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
+    if (!this.#held) this.#deliver(announced, dispatch);
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
     else if (this.#isReviving) this.#followEarly(announced);
   }
@@ -172,7 +172,7 @@ export class Session implements Follower {
 
   receiveAgain(announced: Announced, dispatch: SharedDispatch | undefined): void {
     if (this.#isReviving && announced.position > this.#receivedBefore) {
-      this.#deliver({ announced, dispatch }, { isLate: false });
+      this.#deliver(announced, dispatch);
     }
   }
 
@@ -221,8 +221,8 @@ export class Session implements Follower {
   #deliverHeld({ isLate }: { isLate: boolean }): boolean {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const [index, event] of held.entries()) {
-      this.#deliver(event, { isLate });
+    for (const [index, { announced, dispatch }] of held.entries()) {
+      this.#deliver(announced, dispatch, isLate);
       if (this.#held) {
         this.#held = held.slice(index + 1); // This event made the session hold again.
         return false;
@@ -231,7 +231,7 @@ export class Session implements Follower {
     return true;
   }
 
-  #deliver({ announced, dispatch }: ReceivedEvent, { isLate }: { isLate: boolean }): void {
+  #deliver(announced: Announced, dispatch: SharedDispatch | undefined, isLate = false): void {
     if (!this.#concerns(announced)) return;
     this.#receivedUpTo = announced.position;
     const { claim, follow, unfollow, recheck } = announced;
@@ -243,8 +243,8 @@ export class Session implements Follower {
     const joined = follow === undefined ? undefined : this.#followAll(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
     if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
-    else if (dispatch && this.#wants(dispatch.name, announced.guild !== undefined)) this.#dispatch(dispatch);
-    for (const topic of topicsIn(unfollow)) this.unfollow(topic);
+    else if (dispatch?.passes(this.record.intents)) this.#dispatch(dispatch);
+    if (unfollow !== undefined) for (const topic of topicsIn(unfollow)) this.unfollow(topic);
     if (recheck) this.#owner.onRecheck(this);
   }
 
@@ -256,8 +256,7 @@ export class Session implements Follower {
     if ((follow !== undefined || unfollow !== undefined) && !this.#changes(follow, unfollow)) return false;
     // Events about the session itself, like the answer to a request, are in no state that it has read, and belong to no guild.
     if (only !== undefined) return true;
-    const { of: scope, revision } = announced.version ?? { of: announced.scope, revision: announced.revision };
-    if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
+    if (this.#seen && !this.#isNewsFor(announced)) return false;
     return recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
@@ -276,6 +275,11 @@ export class Session implements Follower {
     if (typeof follow === 'string') return this.follow(follow);
     const joined = follow.map(topic => this.follow(topic)).filter(one => one !== undefined);
     return joined.length === 0 ? undefined : Promise.all(joined).then(() => {});
+  }
+
+  #isNewsFor({ version, scope, revision, guild }: Announced): boolean {
+    const { of, revision: number } = version ?? { of: scope, revision };
+    return this.#isNews(of, number) && this.#isNews(seenName(of, guild), number);
   }
 
   // Revisions of a scope rise, so once one is new every later one is.
