@@ -31,7 +31,7 @@ function isLow(unit: number): boolean {
  * Unspecified, for the whole rulebook:
  * - JSON types are not converted (`"1"` is no number, `1` no text), so that a body means the same to every reader.
  * - An optional field that is null counts as absent; clients send both.
- * - A text with a lone surrogate, which JSON can carry as an escape, is no text: UTF-8 could not keep two of them apart.
+ * - A text with a lone surrogate, which JSON can carry as an escape, is no text, except in commands: UTF-8 could not keep two of them apart.
  * - Of a list that is too long only the allowed number of items is looked at.
  */
 export type Key = string | number;
@@ -75,7 +75,7 @@ export function checkWebAddress(report: Report, key: Key, value: unknown, max: n
 
 /** Well-formed text of any length. */
 export function checkString(report: Report, key: Key, value: unknown): value is string {
-  if (typeof value === 'string' && value.isWellFormed()) return true;
+  if (report.isText(value)) return true;
   report.at(key, 'STRING_TYPE_CONVERT');
   return false;
 }

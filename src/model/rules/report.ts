@@ -20,6 +20,11 @@ export class Report {
   readonly #steps: (string | number)[] = [];
   #depth = 0;
 
+  /** Whether a value is well-formed text. */
+  isText(value: unknown): value is string {
+    return typeof value === 'string' && value.isWellFormed();
+  }
+
   /** Goes down to a field or a list item; every `enter` has its `leave`. */
   enter(step: string | number): void {
     this.#steps[this.#depth++] = step;

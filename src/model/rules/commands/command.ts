@@ -16,6 +16,16 @@ import { checkCommandSize } from './command-size.ts';
 export type { CommandRuleContext, CommandScope } from './command-fields.ts';
 
 /**
+ * Accepts lone surrogates: a command has up to 1,300 texts, and to look through each of them would take as long as all other checks. The
+ * names, by which commands and options are found, are checked for them.
+ */
+class CommandReport extends FullReport {
+  override isText(value: unknown): value is string {
+    return typeof value === 'string';
+  }
+}
+
+/**
  * Checks the body that registers one command. Fields the interface does not know, and those only answers carry, are
  * ignored.
  *
@@ -23,7 +33,7 @@ export type { CommandRuleContext, CommandScope } from './command-fields.ts';
  * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#names; docs/spec/commands.md#subcommands; docs/spec/commands.md#uniqueness
  */
 export function checkCommand(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new FullReport();
+  const report = new CommandReport();
   if (isFields(value)) checkWhole(report, value, context);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -39,7 +49,7 @@ export function checkCommand(value: unknown, context: CommandRuleContext): Issue
  * @see docs/spec/commands.md#edit; docs/spec/commands.md#parameters; docs/spec/commands.md#writing-commands
  */
 export function checkCommandEdit(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new FullReport();
+  const report = new CommandReport();
   if (isFields(value)) checkSupplied(report, value, context);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -55,7 +65,7 @@ export function checkCommandEdit(value: unknown, context: CommandRuleContext): I
  * @see docs/spec/commands.md#writing-commands
  */
 export function checkCommandList(value: unknown, context: CommandRuleContext): Issue[] {
-  const report = new FullReport();
+  const report = new CommandReport();
   const max = limits.commandsPerBulkMax;
   if (!Array.isArray(value)) {
     report.here('LIST_TYPE_CONVERT');

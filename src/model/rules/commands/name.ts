@@ -16,32 +16,28 @@ export const chatNameCharacters = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 /** A name typed in chat input: letters, digits, `-`, `_`, `'`, in lower case where there is one. */
 export function checkChatName(report: FullReport, key: Key, value: unknown): void {
   if (typeof value === 'string' && value !== '') checkCharacters(report, key, value);
-  checkRequiredText(report, key, wellFormed(value), max);
+  checkRequiredText(report, key, value, max);
 }
 
 /** A translation of a name typed in chat input. */
 export function checkLocalizedChatName(report: FullReport, key: Key, value: unknown): void {
   if (typeof value === 'string' && value !== '') checkCharacters(report, key, value);
-  checkText(report, key, wellFormed(value), 1, max);
+  checkText(report, key, value, 1, max);
 }
 
 /** A name that is only shown: any characters, mixed case, blanks. */
 export function checkShownName(report: FullReport, key: Key, value: unknown): void {
-  if (checkRequiredText(report, key, wellFormed(value), max)) checkUnicode(report, key, value);
+  if (checkRequiredText(report, key, value, max)) checkUnicode(report, key, value);
 }
 
 /** A translation of a name that is only shown. */
 export function checkLocalizedShownName(report: FullReport, key: Key, value: unknown): void {
-  if (checkText(report, key, wellFormed(value), 1, max)) checkUnicode(report, key, value);
+  if (checkText(report, key, value, 1, max)) checkUnicode(report, key, value);
 }
 
-// Lone surrogates in names have a code of their own; the general checks only count them.
-function wellFormed(value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value;
-}
-
-function checkUnicode(report: FullReport, key: Key, name: unknown): void {
-  if (name !== wellFormed(name)) report.at(key, 'APPLICATION_COMMAND_INVALID_NAME');
+// A command is found by its name, and a store of UTF-8 text could not tell two lone surrogates apart.
+function checkUnicode(report: FullReport, key: Key, name: string): void {
+  if (!name.isWellFormed()) report.at(key, 'APPLICATION_COMMAND_INVALID_NAME');
 }
 
 function checkCharacters(report: FullReport, key: Key, name: string): void {
