@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 
 /**
- * A game of its own process: `node game.ts FOLDER [arguments…]`. Lines on stdin: `wait STATE` waits for the address that
+ * A game of its own process: `node game.ts FOLDER [arguments…]`, with an empty FOLDER for the default. Lines on stdin: `wait STATE` waits for the address that
  * carries it, `close` closes. Every line on stdout is a document. With `--one-window` a second copy quits.
  */
 const [folder = '', ...argv] = process.argv.slice(2);
@@ -22,7 +22,7 @@ try {
   const receiver = await listenForRedirects({
     client,
     scheme: 'discord-1',
-    folder,
+    folder: folder === '' ? undefined : folder,
     argv,
     onAccepted: () => say({ event: 'accepted' }),
   });
