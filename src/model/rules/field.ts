@@ -11,9 +11,14 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** As {@link codePoints}; of a text that has more than `max` for certain its UTF-16 units, which need not be counted. */
+export function codePointsUpTo(text: string, max: number): number {
+  return text.length > 2 * max ? text.length : codePoints(text);
+}
+
 /** Whether the text has more than `max` code points. Counts only when the answer is not plain from `length`. */
 export function isLonger(text: string, max: number): boolean {
-  return text.length > max && (text.length > 2 * max || codePoints(text) > max);
+  return text.length > max && codePointsUpTo(text, max) > max;
 }
 
 function isHigh(unit: number): boolean {

@@ -13,7 +13,7 @@ import {
   checkString,
   checkText,
   checkWebAddress,
-  codePoints,
+  codePointsUpTo,
   type Fields,
   isAbsent,
   isFields,
@@ -48,15 +48,16 @@ export function checkMetadata(report: Report, name: string, metadata: unknown): 
     report.at(name, 'DICT_TYPE_CONVERT');
     return;
   }
+  const max = limits.lobbyMetadataLengthMax;
   let length = 0;
   report.enter(name);
   for (const key of Object.keys(metadata)) {
     const text = metadata[key];
-    length += codePoints(key);
-    if (checkString(report, key, key) && checkString(report, key, text)) length += codePoints(text);
+    length += codePointsUpTo(key, max);
+    if (checkString(report, key, key) && checkString(report, key, text)) length += codePointsUpTo(text, max);
   }
   report.leave();
-  if (length > limits.lobbyMetadataLengthMax) report.at(name, 'BASE_TYPE_MAX_LENGTH', limits.lobbyMetadataLengthMax);
+  if (length > max) report.at(name, 'BASE_TYPE_MAX_LENGTH', max);
 }
 
 /** What a member has both in a lobby's list and in a body of its own. */
