@@ -1,6 +1,7 @@
-import { ApiError, TransportError } from '../../model/errors/errors.ts';
+import { ApiError } from '../../model/errors/errors.ts';
 import type { Interaction } from '../../model/interaction.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
+import { requireTimeLeft } from '../../wire/http/deadline.ts';
 import type { Call } from '../calls.ts';
 import { encodeJson } from './answer-body.ts';
 import type { EndpointReply } from './http-adapters.ts';
@@ -43,7 +44,7 @@ export class InlineAnswer {
       await this.#sendLater(callback, options, files);
       return this.leave({ status: 202 });
     }
-    if (options.signal?.aborted) throw new TransportError('aborted', 'The call was aborted.');
+    requireTimeLeft({ signal: options.signal });
     const text = encodeJson(callback);
     this.#state = 'answered';
     await new Promise<void>((resolve, reject) => {

@@ -7,7 +7,6 @@ import {
   OAuthError,
   RallypointError,
   RateLimitError,
-  TransportError,
 } from '../../model/errors/errors.ts';
 import { closeCodes } from '../../model/gateway.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
@@ -23,7 +22,7 @@ import {
 } from '../../wire/clock/ports.ts';
 import { reportErrors } from '../../wire/error-report.ts';
 import { backoffMs } from '../../wire/http/backoff.ts';
-import { Deadline } from '../../wire/http/deadline.ts';
+import { Deadline, requireTimeLeft } from '../../wire/http/deadline.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { authorizationInProgress } from '../auth/authorizer.ts';
 import { requireExpiry, requireValidToken } from '../auth/held-token.ts';
@@ -213,7 +212,7 @@ class SharedCredentials implements Credentials {
 
   async accessToken({ signal, rejected }: AccessTokenOptions = {}): Promise<string> {
     this.#assertOpen();
-    if (signal?.aborted) throw new TransportError('aborted', 'The call was aborted.');
+    requireTimeLeft({ signal });
     const nowMs = this.#ports.clock.now();
     const current = this.#tokenExcept(rejected, nowMs);
     if (current !== undefined) {

@@ -6,25 +6,38 @@ import type { MaybePromise } from '../support/maybe-promise.ts';
 import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
 import { KeptEvent } from './sessions/event-log.ts';
 
+/**
+ * Whether an event passes the intents of a session.
+ *
+ * @param needed any one of these bits lets it through; undefined: it always passes
+ * @param intents null: the session receives every event
+ */
+export function passesIntents(needed: number | undefined, intents: number | null): boolean {
+  return needed === undefined || intents === null || (needed & intents) !== 0;
+}
+
 /** An announcement's event for all receivers, encoded once, when the first of them needs it. */
 export class SharedDispatch {
   readonly #event: NonNullable<Announcement['event']>;
   readonly #intents: number | undefined;
   #frame: DispatchFrame | undefined;
 
-  constructor(event: NonNullable<Announcement['event']>, inGuild: boolean) {
+  private constructor(event: NonNullable<Announcement['event']>, inGuild: boolean) {
     this.#event = event;
     this.#intents = intentsFor(event.name, inGuild);
   }
 
-  /** @returns undefined when the announcement has no event */
-  static of({ event, guild }: Announcement): SharedDispatch | undefined {
-    return event && new SharedDispatch(event, guild !== undefined);
+  /**
+   * @param event another form of the announcement's event
+   * @returns undefined when the announcement has no event
+   */
+  static of(announcement: Announcement, event = announcement.event): SharedDispatch | undefined {
+    return event && new SharedDispatch(event, announcement.guild !== undefined);
   }
 
-  /** Whether a session with these intents receives the event; null: it receives every event. */
+  /** @see passesIntents */
   passes(intents: number | null): boolean {
-    return this.#intents === undefined || intents === null || (this.#intents & intents) !== 0;
+    return passesIntents(this.#intents, intents);
   }
 
   /** Approximate size of the frame in bytes, where it is known without encoding. */

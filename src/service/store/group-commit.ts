@@ -99,12 +99,12 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  /** Nobody shared the last commit, so that mostly nobody would share the next one. */
+  /** The last commit had one transaction at most, so the next one probably has no others to share it. */
   get #isQuiet(): boolean {
     return this.#lastBatchSize <= 1 && !this.#isTurnUsed;
   }
 
-  /** Lets the caller queue more before it goes on; what comes later in this turn waits for its end. */
+  /** Waits only for what the caller queues synchronously. Transactions that follow in this turn wait for the end of it. */
   async #useTurn(): Promise<void> {
     this.#isTurnUsed = true;
     setImmediate(() => {

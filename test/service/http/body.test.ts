@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { quoteLongIds } from '../../../src/service/support/long-ids.ts';
 import { serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
 import { head, sendRaw } from './raw.ts';
@@ -63,37 +62,6 @@ describe('ids in a body', () => {
     const text = '"id":100000000000000009, x';
     const answer = await post(JSON.stringify({ metadata: { text } }), json);
     expect(answer).toMatchObject({ status: 201, body: { metadata: { text } } });
-  });
-});
-
-describe('text with ids', () => {
-  const id = '1573392130716467201';
-
-  it.each([
-    [`{"id":${id}}`, `{"id":"${id}"}`],
-    [`{"user_id" : ${id},"n":1}`, `{"user_id" : "${id}","n":1}`],
-    [`{"emoji_id":${id},"nonce":${id}}`, `{"emoji_id":"${id}","nonce":"${id}"}`],
-    [`{"default_member_permissions":${id}}`, `{"default_member_permissions":"${id}"}`],
-    [`{"user_ids":[${id},\n5 ,${id}]}`, `{"user_ids":["${id}",\n5 ,"${id}"]}`],
-    [
-      `{"guild_id":[${id}],"allowed_mentions":{"users":[${id}]}}`,
-      `{"guild_id":["${id}"],"allowed_mentions":{"users":["${id}"]}}`,
-    ],
-  ])('keeps the digits of %s', (text, quoted) => {
-    expect(quoteLongIds(text)).toBe(quoted);
-  });
-
-  it.each([
-    `{"id":${id.slice(0, 15)}}`,
-    `{"id":${id}.5}`,
-    `{"id":${id}e3}`,
-    `{"level":${id}}`,
-    `{"levels":[${id}]}`,
-    `{"user_ids":["${id}",${id}`,
-    `{"user_ids":[${id}.5]}`,
-    JSON.stringify({ text: `"id":${id} "user_ids":[${id}]` }),
-  ])('is left as it is: %s', text => {
-    expect(quoteLongIds(text)).toBe(text);
   });
 });
 

@@ -53,16 +53,16 @@ export function newCommand(
 ): CommandRecord {
   const scope = commandScope(application.id, guildId);
   const [id, version] = [ids.next(), ids.next()];
-  return record(content, { id, application_id: application.id, scope, guild_id: guildId }, version);
+  return composed(content, { id, application_id: application.id, scope, guild_id: guildId }, version);
 }
 
 /** The command with new content and a new version. */
 export function rewritten(ids: SnowflakeSource, command: CommandRecord, content: NormalizedCommand): CommandRecord {
-  return record(content, command, ids.next());
+  return composed(content, command, ids.next());
 }
 
-/** @param identity what never changes about a command */
-function record(
+/** A command of its content, what never changes about it, and its version. */
+function composed(
   content: NormalizedCommand,
   { id, application_id, scope, guild_id }: Identity,
   version: string,

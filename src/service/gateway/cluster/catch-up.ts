@@ -33,8 +33,8 @@ async function replay(cluster: Cluster, session: Session, after: EventPlace): Pr
     for (const { announced, number } of piece) {
       if (session.hasEnded) return undefined;
       const unknown = topicsIn(announced.follow).filter(topic => !session.following.has(topic));
-      const event = announced.event && new SharedDispatch(onDemand(announced.event), announced.guild !== undefined);
-      session.receiveAgain(announced, event);
+      const { event } = announced;
+      session.receiveAgain(announced, SharedDispatch.of(announced, event && onDemand(event)));
       if (unknown.some(topic => session.following.has(topic))) {
         return { position: announced.position, number };
       }

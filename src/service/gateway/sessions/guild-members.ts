@@ -13,9 +13,8 @@ import { notifySession, type Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
- * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long, or no
- * well-formed text, is ignored. Ids may be numbers, and null
- * counts as absent, because over ETF clients send it so.
+ * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long, or no well-formed text, is ignored. Ids may be
+ * numbers, and null counts as absent, because over ETF clients send it so.
  *
  * Unspecified: with both `user_ids` and `query`, the ids count.
  */

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Connection } from '../connection/connection.ts';
 import { type DispatchFrame, dispatchFrame } from '../connection/frames.ts';
-import type { Follower, Hub, SharedDispatch } from '../hub.ts';
+import { type Follower, type Hub, passesIntents, type SharedDispatch } from '../hub.ts';
 import { homeOf } from './session-record.ts';
 import { servesGuild } from './shard.ts';
 
@@ -317,9 +317,7 @@ export class Session implements Follower {
   }
 
   #wants(name: DispatchName, inGuild: boolean): boolean {
-    const needed = intentsFor(name, inGuild);
-    const { intents } = this.record;
-    return needed === undefined || intents === null || (needed & intents) !== 0;
+    return passesIntents(intentsFor(name, inGuild), this.record.intents);
   }
 
   #dispatch(event: SharedDispatch): void {

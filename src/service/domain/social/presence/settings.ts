@@ -78,7 +78,7 @@ export function createSettingsEdits(core: Core): SettingsEdits {
   };
 }
 
-// Whoever sees the same custom status as before is not told of another time.
+// Setting the same custom status again keeps its time, so that no session is notified.
 function isOtherCustomStatus(
   { custom_status: before }: SocialSettings,
   { custom_status: given }: Partial<SocialSettings>,
