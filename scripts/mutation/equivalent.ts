@@ -39,7 +39,13 @@ const table: readonly Equivalent[] = [
     reason: 'both sides of the comparison get the same list',
   },
   { file: lengths, inside: 'isLonger', originals: ['text.length > max'], replacements: ['true'], reason: counted },
-  { file: lengths, inside: 'codePointsUpTo', originals: ['text.length > 2 * max'], replacements: ['false'], reason: counted },
+  {
+    file: lengths,
+    inside: 'codePointsUpTo',
+    originals: ['text.length > 2 * max'],
+    replacements: ['false'],
+    reason: counted,
+  },
   {
     ...{ file: 'src/service/domain/interactions/delivery.ts', inside: 'leave', originals: ['>'], replacements: ['>='] },
     reason: 'an application with nothing under way may have an entry of 0 or none',
