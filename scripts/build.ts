@@ -127,6 +127,12 @@ const wsClient: Plugin = {
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, ({ path }) => ({
       contents: leftOut[basename(path, '.js')] ?? '',
     }));
+    // Node.js checks UTF-8 itself, and the characters of tokens are those of extensions and of a server's subprotocols.
+    onLoad({ filter: /[\\/]ws[\\/]lib[\\/]validation\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(/^const tokenChars = \[[^\]]*\];$/m, 'const tokenChars = [];')
+        .replace(/^function _isValidUTF8\(buf\) \{[\s\S]*?^\}$/m, 'const _isValidUTF8 = isUtf8;'),
+    }));
     onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
     onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({
       contents: `throw new Error('Optional native packages are not used.');`,

@@ -1,7 +1,10 @@
 import { endpointLimits } from '../../src/backend/interactions/signed-request.ts';
 import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
+import { componentLimits } from '../../src/model/limits/component-limits.ts';
 import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
-import { componentLimits, limits, roleConnectionLimits } from '../../src/model/limits/limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
+import { profileLimits } from '../../src/model/limits/profile-limits.ts';
+import { roleConnectionLimits } from '../../src/model/limits/role-connection-limits.ts';
 import { socialLimits } from '../../src/model/limits/social-limits.ts';
 import { activityLimits } from '../../src/model/rules/social/activity.ts';
 import { intakeLimits, runtimeLimits, serviceLimits } from '../../src/service/support/service-limits.ts';
@@ -15,6 +18,7 @@ const figures: Readonly<Record<string, unknown>> = {
   ...componentLimits,
   ...roleConnectionLimits,
   ...socialLimits,
+  ...profileLimits,
   ...serviceLimits,
   ...runtimeLimits,
   ...intakeLimits,

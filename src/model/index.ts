@@ -130,10 +130,8 @@ export {
   type ModalSubmitInput,
   type OptionValue,
 } from './interaction.ts';
-export {
-  componentLimits,
-  limits,
-} from './limits/limits.ts';
+export { componentLimits } from './limits/component-limits.ts';
+export { limits } from './limits/limits.ts';
 export {
   type GatewayLobby,
   type GatewayLobbyMember,

@@ -20,7 +20,8 @@ import {
   undiciTransport,
 } from '../../src/backend/index.ts';
 import { collectorLimits } from '../../src/backend/interactions/component-collectors.ts';
-import { componentLimits, limits } from '../../src/model/limits/limits.ts';
+import { componentLimits } from '../../src/model/limits/component-limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import type { Message } from '../../src/model/message.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';

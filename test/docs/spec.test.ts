@@ -6,7 +6,8 @@ import { routeGroups, routesOf } from '../../scripts/spec/routes.ts';
 import { specTables } from '../../scripts/spec/tables.ts';
 import { type DispatchName, dispatchIntents, intents } from '../../src/model/gateway.ts';
 import { callbackTypes } from '../../src/model/interaction.ts';
-import { componentLimits, limits } from '../../src/model/limits/limits.ts';
+import { componentLimits } from '../../src/model/limits/component-limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import { routes } from '../../src/wire/routes.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { componentLimits } from '../../model/limits/limits.ts';
+import { componentLimits } from '../../model/limits/component-limits.ts';
 import { checkRequiredText } from '../../model/rules/field.ts';
 import { Report } from '../../model/rules/report.ts';
 import { rejectIssues } from '../../wire/http/check.ts';

@@ -1,6 +1,7 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
-import { componentLimits, limits } from '../../model/limits/limits.ts';
+import { componentLimits } from '../../model/limits/component-limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 import { checkItems, checkList, checkRequiredText, checkText, type Fields, isAbsent } from '../../model/rules/field.ts';
 import { Report } from '../../model/rules/report.ts';
 import type { EncodedBody } from '../../wire/http/http.ts';

@@ -3,7 +3,7 @@
  * windows, queues) are in the service.
  *
  * The literal has fewer than 128 entries, because V8 stores a larger one as a dictionary, which makes every read a look-up.
- * The limits of components are therefore a table of their own.
+ * The other tables beside it have files of their own, so that a bundler drops the ones that a program does not use.
  *
  * @see docs/spec/limits.md
  */
@@ -74,51 +74,6 @@ export const limits = {
   globalNameLengthMax: 32,
   codeVerifierLengthMin: 43,
   codeVerifierLengthMax: 128,
-} as const;
-
-/** Bounds of components and modals. @see docs/spec/interactions.md#answers */
-export const componentLimits = {
-  /** Of the custom ids of components and modals. */
-  customIdLengthMax: 100,
-  modalTitleLengthMax: 45,
-  modalComponentsMax: 5,
-  /** Numbers of components: 32 bits with a sign. */
-  componentIdMax: 2 ** 31 - 1,
-  rowButtonsMax: 5,
-  buttonLabelLengthMax: 80,
-  buttonUrlLengthMax: 512,
-  selectOptionsMax: 25,
-  selectPlaceholderLengthMax: 150,
-  /** Of the label, the value and the description of a choice. */
-  componentChoiceLengthMax: 100,
-  radioOptionsMin: 2,
-  /** Of a radio group and of a checkbox group. */
-  groupOptionsMax: 10,
-  textInputLengthMax: 4000,
-  textInputLabelLengthMax: 45,
-  textInputPlaceholderLengthMax: 100,
-  labelLengthMax: 45,
-  labelDescriptionLengthMax: 100,
-  textDisplayLengthMax: 4000,
-  sectionTextsMax: 3,
-  galleryItemsMax: 10,
-  mediaUrlLengthMax: 2048,
-  mediaDescriptionLengthMax: 1024,
-  containerColorMax: 0xffffff,
-  separatorSpacingMax: 2,
-  uploadedFilesMax: 10,
-} as const;
-
-/** Bounds of role connections. @see docs/spec/http.md#role-connections */
-export const roleConnectionLimits = {
-  /** Fields that an application can define for guilds to require. */
-  roleConnectionMetadataMax: 5,
-  roleConnectionKeyLengthMax: 50,
-  roleConnectionNameLengthMax: 100,
-  roleConnectionDescriptionLengthMax: 200,
-  roleConnectionValueLengthMax: 100,
-  platformNameLengthMax: 50,
-  platformUsernameLengthMax: 100,
 } as const;
 
 /** The default limit over all routes of one application. @see docs/spec/limits.md */

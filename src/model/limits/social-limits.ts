@@ -14,14 +14,4 @@ export const socialLimits = {
   partyIdLengthMax: 128,
   /** Of the id of a session in an invite. Unspecified: the bound. */
   sessionIdLengthMax: 200,
-  profileUsernameLengthMax: 1024,
-  profileMetadataEntriesMax: 25,
-  profileMetadataLengthMax: 1024,
-  /** Of the data as JSON, in bytes. */
-  profileDataBytesMax: 10 * 1024,
-  profileFieldsMax: 30,
-  /** Of the name of a field, and of a text. */
-  profileFieldLengthMax: 100,
-  /** Of the address of a picture. Unspecified: the bound. */
-  profileUrlLengthMax: 2048,
 } as const;

@@ -4,7 +4,7 @@ import { router } from '../../../src/backend/commands/router.ts';
 import { customId, defineComponent } from '../../../src/backend/components/custom-id.ts';
 import type { RoutedComponent, RoutedPattern } from '../../../src/backend/components/routed.ts';
 import type { ReceivedInteraction } from '../../../src/backend/interactions/received-interaction.ts';
-import { componentLimits } from '../../../src/model/limits/limits.ts';
+import { componentLimits } from '../../../src/model/limits/component-limits.ts';
 
 const max = componentLimits.customIdLengthMax;
 

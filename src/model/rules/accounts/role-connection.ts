@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors/issue.ts';
-import { roleConnectionLimits } from '../../limits/limits.ts';
+import { roleConnectionLimits } from '../../limits/role-connection-limits.ts';
 import {
   type RoleConnectionMetadata,
   type RoleConnectionType,

@@ -1,5 +1,6 @@
 import { buttonStyles, componentTypes, textInputStyles } from '../../component.ts';
-import { componentLimits, limits } from '../../limits/limits.ts';
+import { componentLimits } from '../../limits/component-limits.ts';
+import { limits } from '../../limits/limits.ts';
 import {
   checkBoolean,
   checkInteger,

@@ -1,6 +1,6 @@
 import { type Component, type ComponentChoice, componentTypes, usableComponents } from '../../component.ts';
 import type { Issue } from '../../errors/issue.ts';
-import { componentLimits } from '../../limits/limits.ts';
+import { componentLimits } from '../../limits/component-limits.ts';
 import {
   checkBoolean,
   checkItems,

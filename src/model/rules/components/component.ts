@@ -1,5 +1,6 @@
 import { type ComponentType, componentTypes } from '../../component.ts';
-import { componentLimits, limits } from '../../limits/limits.ts';
+import { componentLimits } from '../../limits/component-limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { checkInteger, checkItems, checkList, checkSizedList, type Fields, isAbsent, isFields } from '../field.ts';
 import type { FullReport } from '../full-report.ts';
 import {

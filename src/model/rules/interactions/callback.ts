@@ -1,7 +1,8 @@
 import { type OptionType, optionTypes } from '../../command.ts';
 import type { Issue } from '../../errors/issue.ts';
 import { callbackTypes } from '../../interaction.ts';
-import { componentLimits, limits } from '../../limits/limits.ts';
+import { componentLimits } from '../../limits/component-limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { messageFlags } from '../../message.ts';
 import { checkOptionNumber } from '../commands/choice.ts';
 import { checkMessageComponents, checkModalComponents } from '../components/component.ts';

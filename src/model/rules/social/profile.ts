@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors/issue.ts';
-import { socialLimits as bounds } from '../../limits/social-limits.ts';
+import { profileLimits as bounds } from '../../limits/profile-limits.ts';
 import {
   checkBody,
   checkItems,

@@ -1,6 +1,6 @@
 import { type Component, type ComponentType, componentTypes, findComponent } from '../../../model/component.ts';
 import { type ComponentInvocation, interactionTypes, type ResolvedData } from '../../../model/interaction.ts';
-import { componentLimits } from '../../../model/limits/limits.ts';
+import { componentLimits } from '../../../model/limits/component-limits.ts';
 import type { Message } from '../../../model/message.ts';
 import { checkComponentUse } from '../../../model/rules/components/component-values.ts';
 import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../../model/rules/field.ts';

@@ -1,6 +1,6 @@
 import { type Component, type Modal, type SubmittedComponent, usableComponents } from '../../../model/component.ts';
 import { interactionTypes } from '../../../model/interaction.ts';
-import { componentLimits } from '../../../model/limits/limits.ts';
+import { componentLimits } from '../../../model/limits/component-limits.ts';
 import { checkSubmission } from '../../../model/rules/components/component-values.ts';
 import { fillModal, givenInputs } from '../../../model/rules/components/modal-layout.ts';
 import { checkRequiredText, type Fields } from '../../../model/rules/field.ts';

@@ -1,7 +1,8 @@
 import { commandTypes, optionTypes } from '../../../model/command.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../../model/component.ts';
 import { callbackTypes, interactionTypes } from '../../../model/interaction.ts';
-import { componentLimits, limits } from '../../../model/limits/limits.ts';
+import { componentLimits } from '../../../model/limits/component-limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { messageTypes } from '../../../model/message.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import {

@@ -1,4 +1,4 @@
-import { roleConnectionLimits } from '../../../model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../model/limits/role-connection-limits.ts';
 import { roleConnectionTypes } from '../../../model/role-connection.ts';
 import {
   dictionary,

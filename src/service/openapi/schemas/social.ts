@@ -1,4 +1,5 @@
 import { limits } from '../../../model/limits/limits.ts';
+import { profileLimits } from '../../../model/limits/profile-limits.ts';
 import { socialLimits } from '../../../model/limits/social-limits.ts';
 import { boolean, type Fields, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 import { textMap } from './lobby.ts';
@@ -56,12 +57,12 @@ export const relationshipSchemas = {
 };
 
 const profileMetadata = textMap(
-  socialLimits.profileMetadataEntriesMax,
-  socialLimits.profileMetadataLengthMax,
-  socialLimits.profileMetadataLengthMax,
+  profileLimits.profileMetadataEntriesMax,
+  profileLimits.profileMetadataLengthMax,
+  profileLimits.profileMetadataLengthMax,
 );
-const picture = object('A picture', { url: text(0, socialLimits.profileUrlLengthMax) });
-const profileName = nullable(text(0, socialLimits.profileUsernameLengthMax));
+const picture = object('A picture', { url: text(0, profileLimits.profileUrlLengthMax) });
+const profileName = nullable(text(0, profileLimits.profileUsernameLengthMax));
 
 /** @see docs/spec/social.md#application-profiles */
 export const profileSchemas = {
@@ -93,10 +94,10 @@ export const profileSchemas = {
         list(
           object('A text (1), a number (2) or a picture (3)', {
             type: integer(1, 3),
-            name: text(1, socialLimits.profileFieldLengthMax),
-            value: { oneOf: [text(0, socialLimits.profileFieldLengthMax), { type: 'number' }, picture] },
+            name: text(1, profileLimits.profileFieldLengthMax),
+            value: { oneOf: [text(0, profileLimits.profileFieldLengthMax), { type: 'number' }, picture] },
           }),
-          socialLimits.profileFieldsMax,
+          profileLimits.profileFieldsMax,
         ),
       ),
     },

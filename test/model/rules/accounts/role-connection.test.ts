@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roleConnectionLimits } from '../../../../src/model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../../src/model/limits/role-connection-limits.ts';
 import { type RoleConnectionMetadata, roleConnectionTypes as types } from '../../../../src/model/role-connection.ts';
 import {
   checkRoleConnection,

@@ -27,7 +27,7 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type Component, componentTypes } from '../../../../src/model/component.ts';
-import { componentLimits } from '../../../../src/model/limits/limits.ts';
+import { componentLimits } from '../../../../src/model/limits/component-limits.ts';
 import { messageFlags } from '../../../../src/model/message.ts';
 import { checkMessageData, checkModal } from '../../../../src/model/rules/interactions/callback.ts';
 import { times } from '../../../support/commands/command-samples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { componentLimits } from '../../../../src/model/limits/limits.ts';
+import { componentLimits } from '../../../../src/model/limits/component-limits.ts';
 import { messageFlags } from '../../../../src/model/message.ts';
 import { checkMessageData, checkModal } from '../../../../src/model/rules/interactions/callback.ts';
 import { button, labelled, row, stringSelect, text, textInput } from '../../../support/commands/components.ts';

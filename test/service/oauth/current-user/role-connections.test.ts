@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { roleConnectionLimits } from '../../../../src/model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../../src/model/limits/role-connection-limits.ts';
 import { authorizationScope, endAuthorization } from '../../../../src/service/oauth/authorize/authorization-records.ts';
 import { createRoleConnections } from '../../../../src/service/oauth/current-user/role-connections.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
