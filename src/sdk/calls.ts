@@ -1,4 +1,5 @@
-import { ArgumentError } from '../model/errors/errors.ts';
+import { ArgumentError, TransportError } from '../model/errors/errors.ts';
+import type { UserId } from '../model/snowflake.ts';
 import { requireChoice, requireType } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
@@ -15,8 +16,16 @@ export interface CallPorts {
   readonly waits: Waits;
   /** The access token to call with now. */
   readonly token: () => string;
+  /** Who calls an operation now. */
+  readonly caller: () => Caller;
   readonly deadlineMs: number;
   readonly whenOffline: WhenOffline;
+}
+
+/** Who calls: the access token that is held, and the player of the last session. */
+export interface Caller {
+  readonly token: string | undefined;
+  readonly playerId: UserId | undefined;
 }
 
 /** One operation of the player. */
@@ -68,8 +77,9 @@ export class Calls {
    * @throws as {@link send}, and what the work throws
    */
   run<Result>(name: string, options: OperationOptions, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+    const caller = this.#ports.caller();
     return this.#within(name, options, async (deadline, report) => {
-      await this.#passGate(deadline, report);
+      await this.#passGate(caller, deadline, report);
       report(undefined);
       return work(deadline);
     });
@@ -106,10 +116,18 @@ export class Calls {
     }
   }
 
-  async #passGate(deadline: Deadline, report: ReportWait): Promise<void> {
-    if (this.#gate.isOpen) return;
-    report({ reason: 'offline' });
-    await this.#gate.pass(deadline);
+  /** @throws TransportError `aborted` when another player has connected since the operation was called */
+  async #passGate({ token, playerId }: Caller, deadline: Deadline, report: ReportWait): Promise<void> {
+    if (!this.#gate.isOpen) {
+      report({ reason: 'offline' });
+      await this.#gate.pass(deadline);
+    }
+    const now = this.#ports.caller();
+    // Of those that are called while the next player is connecting, only the token tells whose they are.
+    const isKnown = token !== undefined && playerId !== undefined;
+    if (isKnown && token !== now.token && playerId !== now.playerId) {
+      throw new TransportError('aborted', 'Another player has connected: what the one before has called is not sent.');
+    }
   }
 
   async #inTurn<Name extends RouteName>(
@@ -119,11 +137,14 @@ export class Calls {
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
     const turn = operation.order === undefined ? undefined : this.#turns.take(operation.order);
+    const caller = this.#ports.caller();
     try {
-      await this.#passGate(deadline, report);
+      await this.#passGate(caller, deadline, report);
       if (turn && !turn.isFirst) {
         report({ reason: 'order' });
         await deadline.within(turn.begins);
+        // With another token it is the next session that tells whose it is.
+        if (caller.token !== this.#ports.caller().token) await this.#passGate(caller, deadline, report);
       }
       report(undefined);
       return await this.#call(operation, deadline, report, signal);

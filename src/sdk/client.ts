@@ -124,6 +124,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#session = new LiveSession({
       ...{ ...common, socket, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
+      heldToken: () => this.#auth.held.accessToken,
       scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.follow(status),
     });

@@ -32,6 +32,8 @@ export interface LiveSessionPorts<LobbyMetadata, MemberMetadata>
   readonly socket: SocketFactory | undefined;
   /** The access token to use now. */
   readonly token: () => string;
+  /** The same, undefined while there is none. */
+  readonly heldToken: () => string | undefined;
   /** What the player has granted; undefined when that is unknown. */
   readonly scopes: () => readonly string[] | undefined;
   readonly onStatus: (status: ConnectionStatus) => void;
@@ -66,7 +68,8 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
       onDispatch: (name, data) => this.#dispatched(name, data),
     });
     this.waits = new Waits(clock, logger);
-    this.calls = new Calls({ clock, http, waits: this.waits, token, deadlineMs, whenOffline });
+    const caller = () => ({ token: ports.heldToken(), playerId: this.#ownId });
+    this.calls = new Calls({ clock, http, waits: this.waits, token, caller, deadlineMs, whenOffline });
     this.store = new LobbyStore(logger, this.news);
     const send = (op: Opcode, d: unknown) => this.connection.send(op, d);
     this.#voice = new VoiceCalls({ clock, calls: this.calls, lobbies: this.store, send });
@@ -133,7 +136,10 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
   #began(ready: unknown): void {
     const known = this.store.lobbies.map(({ id }) => id);
     const ownId = userIdOf(ready);
-    if (ownId !== this.#ownId) this.lobbies.forget();
+    if (this.#ownId !== undefined && ownId !== this.#ownId) {
+      this.lobbies.forget();
+      this.social.forgetDrafts();
+    }
     this.#ownId = ownId;
     this.#voice.began(ready);
     this.social.began(ready);

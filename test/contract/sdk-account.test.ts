@@ -248,6 +248,25 @@ describe('updateToken', () => {
     expect(client.status).toMatchObject({ status: 'ready', userId: grace.id });
   });
 
+  it('with another player’s ends what waits, and shows no message of the one before', async () => {
+    const client = clientOf();
+    await signIn(client);
+    await client.connect();
+    const conversation = client.messages.get(grace.id);
+    await client.disconnect();
+    await expect(conversation.send('from ada')).rejects.toMatchObject({ code: 'client_not_ready' });
+    expect(conversation.messages.map(({ content }) => content)).toEqual(['from ada']);
+    const joining = client.lobbies.join('raid', { whenOffline: 'queue' });
+    const sending = conversation.send('also from ada', { whenOffline: 'queue' });
+    client.updateToken(await signIn(clientOf(grace)));
+    await Promise.all([
+      expect(joining).rejects.toMatchObject({ code: 'aborted' }),
+      expect(sending).rejects.toMatchObject({ code: 'aborted' }),
+      client.connect(),
+    ]);
+    expect([client.lobbies.snapshot, conversation.messages]).toEqual([[], []]);
+  });
+
   it('forgets the token for undefined, and disconnects', async () => {
     const client = clientOf();
     await signIn(client);

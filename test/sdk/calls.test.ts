@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UserId } from '../../src/model/snowflake.ts';
 import type { OperationOptions, WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Calls } from '../../src/sdk/calls.ts';
 import { Waits } from '../../src/sdk/connection/waits.ts';
@@ -35,6 +36,7 @@ let transport: HeldAnswers;
 let waits: Waits;
 let calls: Calls;
 let token: string;
+let playerId: UserId | undefined;
 let logged: unknown[];
 
 beforeEach(() => {
@@ -45,7 +47,9 @@ beforeEach(() => {
   waits = new Waits(clock, logger);
   token = 'first';
   const http = new Http({ baseUrl: 'http://127.0.0.1:1', transport, clock });
-  calls = new Calls({ http, clock, waits, token: () => token, deadlineMs: 15_000, whenOffline: 'fail' });
+  playerId = undefined;
+  const caller = () => ({ token, playerId });
+  calls = new Calls({ http, clock, waits, token: () => token, caller, deadlineMs: 15_000, whenOffline: 'fail' });
 });
 
 afterEach(() => calls.close());
@@ -69,6 +73,49 @@ describe('Calls', () => {
     expect(transport.asked[0]?.headers.authorization).toBe('Bearer second');
     transport.answer(0);
     await call;
+  });
+
+  it('of one player are never sent for another, but for the same with another token', async () => {
+    playerId = '1' as UserId;
+    const whenOffline = 'queue';
+    const former = send('1', undefined, { whenOffline });
+    const ran = calls.run('join', { whenOffline }, async () => 'ran');
+    token = 'of another';
+    const next = send('2', undefined, { whenOffline });
+    playerId = '2' as UserId;
+    calls.setReady(true);
+    await expect(former).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    await expect(ran).rejects.toMatchObject({ code: 'aborted' });
+    await turn();
+    expect(asked()).toEqual(['2']);
+    transport.answer(0);
+    await next;
+    calls.setReady(false);
+    const own = send('3', undefined, { whenOffline });
+    token = 'refreshed';
+    calls.setReady(true);
+    await turn();
+    expect(transport.asked[1]?.headers.authorization).toBe('Bearer refreshed');
+    transport.answer(1);
+    await own;
+  });
+
+  it('of one player that wait for their turn are not sent either when another player connects meanwhile', async () => {
+    playerId = '1' as UserId;
+    calls.setReady(true);
+    const first = send('1', 'a');
+    const second = send('2', 'a');
+    await turn();
+    token = 'of another';
+    calls.setReady(false);
+    transport.answer(0);
+    await first;
+    await turn();
+    expect(asked()).toEqual(['1']);
+    playerId = '2' as UserId;
+    calls.setReady(true);
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+    expect(asked()).toEqual(['1']);
   });
 
   it('that wait for a session go in the order they came, once there is one', async () => {

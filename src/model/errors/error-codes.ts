@@ -75,7 +75,8 @@ export const errorCodes = {
     },
     GatewayError: { gateway_closed: 'The gateway closed the connection; `closeCode` says why.' },
     TransportError: {
-      aborted: 'The caller aborted the operation: by its signal, by disconnect() or by close().',
+      aborted:
+        'The caller aborted the operation: by its signal, by disconnect() or by close(); or another player connected while it waited.',
       browser_unavailable: 'The browser could not be opened; the cause says why.',
       call_ended: "The lobby's call ended, or could not be joined.",
       client_not_ready: 'The client is not connected and the operation was not to be queued, or the queue is full.',

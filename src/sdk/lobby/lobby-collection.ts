@@ -132,6 +132,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
 
   /** @internal Another player is about to be connected. */
   forget(): void {
+    for (const handle of this.#handles.values()) handle.forgetDrafts();
     this.#handles.clear();
   }
 

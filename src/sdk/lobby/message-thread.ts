@@ -155,6 +155,12 @@ export abstract class MessageThread<Message extends SentMessage, Draft extends D
     this.#outbox.forget();
   }
 
+  /** @internal Another player is about to be connected: what is pending or failed is none of theirs. */
+  forgetDrafts(): void {
+    this.#outbox.clear();
+    this.#entries.notify();
+  }
+
   get #messages(): readonly Message[] {
     return this.#source.messages();
   }

@@ -96,6 +96,12 @@ export class Outbox<
     this.#merged = undefined;
   }
 
+  /** Nothing is being sent any more, and what failed is not kept. */
+  clear(): void {
+    this.#outgoing.length = 0;
+    this.#merged = undefined;
+  }
+
   /**
    * The messages in one frozen list, each once: those of the service by id, then those that are pending or failed, in the
    * order of the calls. The same object until something changes.

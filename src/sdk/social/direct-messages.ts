@@ -252,6 +252,11 @@ export class DirectMessages {
     this.#notify();
   }
 
+  /** @internal Another player is about to be connected. */
+  forgetDrafts(): void {
+    for (const { handle } of this.#live.values()) handle?.forgetDrafts();
+  }
+
   /** @internal */
   close(): void {
     this.#gaps.stop();

@@ -83,6 +83,11 @@ export class SocialLayer<LobbyMetadata, MemberMetadata> {
     this.#people.clear();
   }
 
+  /** Another player is about to be connected. */
+  forgetDrafts(): void {
+    this.messages.forgetDrafts();
+  }
+
   close(): void {
     this.invites.close();
     this.messages.close();

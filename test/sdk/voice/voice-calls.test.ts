@@ -26,7 +26,8 @@ class Rig {
     const transport = { send: () => Promise.reject(new Error('no HTTP here')), close: () => {} };
     const http = new Http({ baseUrl: 'http://127.0.0.1:1', transport, clock });
     const waits = new Waits(clock, silentLogger);
-    this.calls = new Calls({ http, clock, waits, token: () => 't', deadlineMs: 15_000, whenOffline: 'fail' });
+    const caller = () => ({ token: 't', playerId: undefined });
+    this.calls = new Calls({ http, clock, waits, token: () => 't', caller, deadlineMs: 15_000, whenOffline: 'fail' });
     this.voice = new VoiceCalls({ clock, calls: this.calls, lobbies, send: (op, d) => this.sent.push({ op, d }) });
   }
 
