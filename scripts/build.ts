@@ -127,11 +127,17 @@ const wsClient: Plugin = {
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, ({ path }) => ({
       contents: leftOut[basename(path, '.js')] ?? '',
     }));
-    // Node.js checks UTF-8 itself, and the characters of tokens are those of extensions and of a server's subprotocols.
+    // Node.js checks UTF-8 itself. Characters of tokens are in extensions and in a server's subprotocols only.
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/]validation\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replace(/^const tokenChars = \[[^\]]*\];$/m, 'const tokenChars = [];')
         .replace(/^function _isValidUTF8\(buf\) \{[\s\S]*?^\}$/m, 'const _isValidUTF8 = isUtf8;'),
+    }));
+    // The browser's interface: constants and handlers as properties of each socket.
+    onLoad({ filter: /[\\/]ws[\\/]lib[\\/]websocket\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replaceAll(/^Object\.defineProperty\(WebSocket\.prototype, '[A-Z]+', \{[\s\S]*?^\}\);$/gm, '')
+        .replace(/^\[\n {2}'binaryType',[\s\S]*?(?=^module\.exports)/m, ''),
     }));
     onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
     onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({
@@ -328,7 +334,11 @@ function write(path: string, text: string): void {
 function published(file: OutputFile, files: readonly OutputFile[]): { readonly text: string; readonly map?: string } {
   const isEntry = Object.hasOwn(sdkEntries, relative('dist/esm', file.path).replace(/\.js$/, ''));
   // esbuild keeps the order in which chunks are loaded by imports without names; loading a chunk has no effect.
-  const code = file.text.replaceAll(/^import "\.[^"]*";$/gm, '').replace(/^\/\/# sourceMappingURL=.*\n/m, '');
+  const code = file.text
+    .replaceAll(/^import "\.[^"]*";$/gm, '')
+    .replace(/^\/\/# sourceMappingURL=.*\n/m, '')
+    // The names of CommonJS files are whole paths, which no bundler of a game shortens.
+    .replaceAll(/(__commonJS\(\{\n *)"[^"]*?(\w+)(?:\.js)?"\(/g, '$1$2(');
   const text = isEntry ? `import "./check-node.js";\n${code}` : code;
   const map = JSON.parse(files.find(({ path }) => path === `${file.path}.map`)?.text ?? '{"sources":[]}') as SourceMap;
   if (map.sources.length === 0 || map.sources.some(source => source.includes('node_modules'))) return { text };
