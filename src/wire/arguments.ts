@@ -1,6 +1,6 @@
 import { ArgumentError } from '../model/errors/errors.ts';
 
-const articles = { function: 'a function', object: 'an object', string: 'a string' } as const;
+const articles = { boolean: 'a boolean', function: 'a function', object: 'an object', string: 'a string' } as const;
 
 /** For callers without TypeScript. @throws ArgumentError `invalid_argument` */
 export function requireType(name: string, value: unknown, type: keyof typeof articles): void {
