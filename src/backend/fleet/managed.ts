@@ -21,7 +21,7 @@ import { type LobbyProgress, Run } from './progress.ts';
 import { type ReconcileReport, reconcile } from './reconcile.ts';
 import { type EntryStatus, Registry } from './registry.ts';
 import { createSettler } from './settle.ts';
-import { type LeftLobby, type LeftLobbyFate, type SweepReport, sweep } from './sweep.ts';
+import { type LeftLobby, type LeftLobbyFate, requireFate, type SweepReport, sweep } from './sweep.ts';
 import { Turns } from './turns.ts';
 import { Watched } from './watched.ts';
 
@@ -34,7 +34,10 @@ export interface LobbyServerOptions {
   readonly name?: string | undefined;
   /** Default: {@link memoryLobbyDirectory}, which ends with the process. */
   readonly directory?: LobbyDirectory | undefined;
-  /** How long a lease lasts. When it expires without a renewal, others may take this server's lobbies. Default {@link leaseMsDefault}. */
+  /**
+   * How long a lease lasts: at least a second, not Infinity. When it expires without a renewal, others may take this server's
+   * lobbies. Default {@link leaseMsDefault}.
+   */
   readonly leaseMs?: number | undefined;
 }
 
@@ -146,6 +149,8 @@ export interface ManagedLobbies extends Lobbies {
    * over. Call it after a start, when the matches that continue have been ensured, and from time to time.
    *
    * Deadline and abort work as in {@link reconcile}.
+   *
+   * @throws ArgumentError `invalid_argument` for a fate that is none; a lobby for which the function returns none has failed
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
@@ -256,6 +261,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     },
     async sweep({ fate = 'delete', ...options } = {}) {
       const fateOf = typeof fate === 'function' ? fate : () => fate;
+      if (typeof fate !== 'function') requireFate('fate', fate);
       return overall('sweep', options, (operation, run) => sweep(parts, fateOf, operation, run));
     },
     async handOver(id, server, options = {}) {
@@ -282,7 +288,13 @@ function createParts(calls: Lobbies, ports: ManagedPorts, onChange: () => void):
   const process = randomToken(entropy, 9);
   const { name: server = process, directory = memoryLobbyDirectory(), leaseMs = leaseMsDefault } = options;
   if (!isName(server)) throw new ArgumentError('invalid_server_name', `The server's name must have ${nameBounds}.`);
-  if (!(leaseMs >= leaseMsMin)) throw new ArgumentError('invalid_lease', `leaseMs must be at least ${leaseMsMin}.`);
+  // The directory holds JSON, which has no infinity.
+  if (!(leaseMs >= leaseMsMin && Number.isFinite(leaseMs))) {
+    throw new ArgumentError(
+      'invalid_lease',
+      `leaseMs must be at least ${leaseMsMin}, and not Infinity (got ${leaseMs}).`,
+    );
+  }
   const registry = new Registry(directory, ports.applicationId);
   const lease = new Lease({ server, process, leaseMs, servers: registry.servers, clock, logger, onChange });
   const ownership = new Ownership({ server, registry, lease, onChange });
@@ -296,10 +308,11 @@ function readState({ server, lease, ownership }: ManagedParts): LobbyServerState
   return Object.freeze({ server, lease: lease.status, lobbies: Object.freeze(lobbies) });
 }
 
-const nameBounds = `1 to ${nameLengthMax} characters`;
+const nameBounds = `1 to ${nameLengthMax} characters, and no half of a surrogate pair`;
 
+// A directory in UTF-8 cannot tell two lone surrogates apart: two keys would be one lobby.
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= nameLengthMax;
+  return typeof value === 'string' && value.length >= 1 && value.length <= nameLengthMax && value.isWellFormed();
 }
 
 function checkKey(key: unknown): void {

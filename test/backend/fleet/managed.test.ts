@@ -183,7 +183,7 @@ describe('ensure', () => {
     await expect(call).rejects.toMatchObject({
       issues: [{ path: ['idle_timeout_seconds'] }, { path: ['members', '0', 'id'] }],
     });
-    for (const key of ['', 'x'.repeat(201)]) expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
+    for (const key of ['', 'x'.repeat(201), 'match \ud83d']) expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
     expect(await codeOf(lobbies.ensure('x'.repeat(200)))).toBe('none');
     expect(sent).toEqual(['POST lobbies']);
   });
@@ -398,10 +398,10 @@ describe('the lease', () => {
   });
 
   it('has a name and a length that can be worked with', () => {
-    for (const name of ['', 'x'.repeat(201)]) {
+    for (const name of ['', 'x'.repeat(201), 'a\ud83d']) {
       expect(() => fleet.server(name)).toThrow(expect.objectContaining({ code: 'invalid_server_name' }));
     }
-    for (const leaseMs of [0, 999, Number.NaN]) {
+    for (const leaseMs of [0, 999, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => fleet.server('a', { lobbyServer: { leaseMs } })).toThrow(
         expect.objectContaining({ code: 'invalid_lease' }),
       );
@@ -527,6 +527,34 @@ describe('sweep', () => {
     const { lobbies } = await firstValueFrom(b.state$);
     expect(lobbies).toMatchObject([{ key: 'keep', status: 'open', epoch: 2 }]);
     expect(await codeOf(b.putMember(lobbies[0]?.lobbyId ?? '', ada.id))).toBe('none');
+  });
+
+  it.each<readonly [what: string, fate: unknown]>([
+    ['a word that is no fate', 'takeover'],
+    ['null', null],
+  ])('refuses %s in place of a fate, and deletes nothing', async (_, fate) => {
+    const crashed = fleet.server('a');
+    const { lobby } = await crashed.lobbies.ensure('match 1');
+    crashed.backend.close();
+    await fleet.clock.advance(leaseMs);
+    const b = fleet.server('b').lobbies;
+    await expect(b.sweep({ fate: fate as 'leave' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
+  });
+
+  it.each<readonly [what: string, fate: () => unknown]>([
+    ['a promise', async () => 'leave'],
+    ['a promise that rejects', () => Promise.reject(new Error('broken'))],
+    ['nothing', () => undefined],
+  ])('deletes no lobby for which the function returns %s', async (_, fate) => {
+    const crashed = fleet.server('a');
+    const { lobby } = await crashed.lobbies.ensure('match 1');
+    crashed.backend.close();
+    await fleet.clock.advance(leaseMs);
+    const report = await fleet.server('b').lobbies.sweep({ fate: fate as () => 'leave' });
+    expect(report).toMatchObject({ deleted: [], isComplete: false });
+    expect(report.failed.get('match 1')).toMatchObject({ code: 'invalid_argument' });
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
   });
 
   it('deletes what an earlier process of the same server left and no longer wants', async () => {
