@@ -134,6 +134,8 @@ export function createBackend(options: BackendOptions): Backend {
   const overwrites = createOverwrites(call, http, applicationId);
   const { commands, close: closeCommands } = createCommands({
     call,
+    operations,
+    deadlineMs,
     clock,
     logger,
     applicationId,

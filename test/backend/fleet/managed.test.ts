@@ -183,7 +183,8 @@ describe('ensure', () => {
     await expect(call).rejects.toMatchObject({
       issues: [{ path: ['idle_timeout_seconds'] }, { path: ['members', '0', 'id'] }],
     });
-    for (const key of ['', 'x'.repeat(201), 'match \ud83d']) expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
+    for (const key of ['', 'x'.repeat(201), 'match \ud83d'])
+      expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
     expect(await codeOf(lobbies.ensure('x'.repeat(200)))).toBe('none');
     expect(sent).toEqual(['POST lobbies']);
   });
