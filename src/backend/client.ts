@@ -147,6 +147,8 @@ export function createBackend(options: BackendOptions): Backend {
     credentials,
     clock,
     entropy,
+    operations,
+    deadlineMs,
     logger,
     allowUnencrypted,
     loadSocket: socket ? async () => socket : loadSystemSocket,

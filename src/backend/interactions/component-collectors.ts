@@ -39,6 +39,7 @@ export class ComponentCollectors<Collected extends Use> {
   readonly #byId = new Map<string, Set<Collector<Collected>>>();
   #opened = 0;
 
+  #isClosed = false;
   constructor(clock: Clock) {
     this.#clock = clock;
   }
@@ -63,6 +64,7 @@ export class ComponentCollectors<Collected extends Use> {
     if (this.#open.size > collectorLimits.collectorsMax) this.#open.keys().next().value?.end();
     return collector;
   }
+    if (this.#isClosed) collector.end();
 
   /**
    * @param pass handles the use after all, if collecting ends before the use was taken
@@ -77,11 +79,12 @@ export class ComponentCollectors<Collected extends Use> {
     return [...collectors].sort((a, b) => numberOf(b) - numberOf(a)).some(one => one.offer(use, pass));
   }
 
-  /** Ends all, as if their time were over. */
+  /** Ends all, as if their time were over, and those that are opened later. */
   close(): void {
     for (const collector of [...this.#open.keys()]) collector.end();
   }
 
+    this.#isClosed = true;
   #forget(collector: Collector<Collected>, ids: readonly string[]): void {
     this.#open.delete(collector);
     for (const id of ids) {

@@ -4,7 +4,6 @@ import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
-import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ComponentCollectors } from './component-collectors.ts';
 import {
@@ -16,7 +15,7 @@ import {
   type NodeRequest,
   type NodeResponse,
 } from './http-adapters.ts';
-import { InlineAnswer } from './inline-answer.ts';
+import { InlineAnswer, type InlineMeans } from './inline-answer.ts';
 import {
   asComponentUse,
   type ComponentUse,
@@ -66,8 +65,7 @@ export interface InteractionEndpoint {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface EndpointPorts {
-  readonly call: Call;
+export interface EndpointPorts extends InlineMeans {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -105,7 +103,7 @@ export async function createInteractionEndpoint(
 
   /** Resolves with the first of: the handler's answer, the return of the handler, the end of the time for an answer. */
   function hand(payload: Interaction): Promise<EndpointReply> {
-    const answer = new InlineAnswer(payload, call, clock);
+    const answer = new InlineAnswer(payload, ports);
     const interaction = createReceivedInteraction(payload, {
       clock,
       collectors,

@@ -468,3 +468,30 @@ describe('an endpoint', () => {
 const { signing_key: otherKey } = createKeyPair(seededEntropy('other'));
 const nowSeconds = () => String(startMs / 1000);
 const turn = () => new Promise(resolve => setImmediate(resolve));
+
+  it('ends what it repeats by its deadline, its signal, and close()', async () => {
+    const unknown = { status: 404, headers: {}, text: JSON.stringify({ message: 'Unknown Webhook', code: 10015 }) };
+    const transport = { send: async () => unknown, close() {} };
+    const other = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: api.baseUrl, clock, transport });
+    const { promise, resolve } = Promise.withResolvers<ReceivedInteraction>();
+    const endpoint = await other.interactions.endpoint(
+      async received => {
+        await received.respond({ type: 5 });
+        resolve(received);
+      },
+      { publicKey: keys.verify_key },
+    );
+    const body = interaction();
+    await endpoint.fetch(new Request('http://game.example/', { method: 'POST', headers: signed(body), body }));
+    const { editReply } = await promise;
+    const leaving = new AbortController();
+    const edits = [{ deadlineMs: 50 }, { signal: leaving.signal }, {}].map(options =>
+      editReply({ content: 'done' }, options).catch((error: { code: string }) => error.code),
+    );
+    await clock.advance(50);
+    expect(await edits[0]).toBe('deadline_exceeded');
+    leaving.abort();
+    expect(await edits[1]).toBe('aborted');
+    await other.close();
+    expect(await edits[2]).toBe('aborted');
+  });
