@@ -423,6 +423,12 @@ describe('credentials of the backend', () => {
     expect(codeOf({ applicationId: '' })).toBe('missing_application_id');
     expect(codeOf({ botToken: undefined })).toBe('credential_missing');
     expect(codeOf({ botToken: '' })).toBe('credential_missing');
+    expect(codeOf({ globalLimit: { requests: 1, windowMs: 0 } })).toBe('none');
+    for (const requests of [Number.NaN, 0, '50', undefined]) {
+      expect(codeOf({ globalLimit: { requests, windowMs: 1000 } })).toBe('invalid_argument');
+    }
+    expect(codeOf({ globalLimit: { requests: 50 } })).toBe('invalid_argument');
+    expect(codeOf({ globalLimit: 50 })).toBe('invalid_argument');
     expect(codeOf({ clientSecret: '' })).toBe('credential_missing');
     expect(codeOf({ botToken: 'Bot abc' })).toBe('invalid_credential');
     expect(codeOf({ botToken: 'a\r\nX-Evil: 1' })).toBe('invalid_credential');

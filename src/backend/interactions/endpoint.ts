@@ -1,5 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { callbackTypes, type Interaction, interactionTypes } from '../../model/interaction.ts';
+import { requireNumber } from '../../wire/arguments.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { isVerifyKey } from '../../wire/signature.ts';
@@ -79,7 +80,8 @@ export async function createInteractionEndpoint(
   { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
   forget: (endpoint: InteractionEndpoint) => void,
 ): Promise<InteractionEndpoint> {
-  const { clock, call, logger, collectors } = ports;
+  requireNumber('timestampDriftMs', driftMs, 0);
+  const { clock, logger, collectors } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
   const received = new ReceivedRequests(trust);
   const underWay = new Set<Promise<EndpointReply>>();

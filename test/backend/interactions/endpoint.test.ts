@@ -372,6 +372,19 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
 });
 
 describe('an endpoint', () => {
+  it.each([Number.NaN, -1, null, '300000'])('is not opened with a drift of %j', async timestampDriftMs => {
+    await expect(open(quiet, { timestampDriftMs: timestampDriftMs as number })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it('is not opened once the backend is closed', async () => {
+    const opening = open(quiet);
+    backend.close();
+    await expect(opening).rejects.toMatchObject({ code: 'closed' });
+    await expect(open(quiet)).rejects.toMatchObject({ code: 'closed' });
+  });
+
   it.each(['', 'ab', 'zz'.repeat(32), 'ab'.repeat(33)])('is not opened with the key %j', async publicKey => {
     await expect(open(quiet, { publicKey })).rejects.toMatchObject({ code: 'invalid_public_key' });
   });
@@ -463,11 +476,6 @@ describe('an endpoint', () => {
     other.close();
     await busy.close();
   });
-});
-
-const { signing_key: otherKey } = createKeyPair(seededEntropy('other'));
-const nowSeconds = () => String(startMs / 1000);
-const turn = () => new Promise(resolve => setImmediate(resolve));
 
   it('ends what it repeats by its deadline, its signal, and close()', async () => {
     const unknown = { status: 404, headers: {}, text: JSON.stringify({ message: 'Unknown Webhook', code: 10015 }) };
@@ -495,3 +503,8 @@ const turn = () => new Promise(resolve => setImmediate(resolve));
     await other.close();
     expect(await edits[2]).toBe('aborted');
   });
+});
+
+const { signing_key: otherKey } = createKeyPair(seededEntropy('other'));
+const nowSeconds = () => String(startMs / 1000);
+const turn = () => new Promise(resolve => setImmediate(resolve));
