@@ -341,9 +341,13 @@ describe('credentials of the backend', () => {
     expect(await failureOf(backend.interactions.listen(() => {}))).toMatchObject({ code: 'credential_missing' });
   });
 
-  it('connects for a handler only, and edits and deploys only what it is given', async () => {
-    const { commands, interactions } = backendOf(await start());
+  it('connects for a handler only, and reads, edits and deploys only what it is given', async () => {
+    const { commands, interactions, profiles } = backendOf(await start());
     const refused = { name: 'ArgumentError', code: 'invalid_argument' };
+    for (const wrong of [undefined, null, '9'] as never[]) {
+      expect(await failureOf(profiles.get(wrong))).toMatchObject(refused);
+      expect(await failureOf(profiles.edit(wrong, {}))).toMatchObject(refused);
+    }
     for (const wrong of [undefined, null, {}] as never[]) {
       expect(await failureOf(interactions.listen(wrong))).toMatchObject(refused);
       expect(await failureOf(interactions.endpoint(wrong))).toMatchObject(refused);

@@ -361,6 +361,21 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
     expect(api.seen).toEqual([]);
   });
 
+  it.each(['On the way!', null, undefined, 5])('takes no %j for an answer, a message or a form', async wrong => {
+    const codes: unknown[] = [];
+    await post(
+      await open(async received => {
+        for (const method of ['reply', 'update', 'respond', 'showModal', 'editReply', 'followUp'] as const) {
+          const answer = received[method] as (given: unknown) => Promise<unknown>;
+          codes.push(await answer(wrong).catch((error: { code: string }) => error.code));
+        }
+      }),
+      interaction(),
+    );
+    expect(codes).toEqual(Array.from({ length: 6 }, () => 'invalid_argument'));
+    expect(api.seen).toEqual([]);
+  });
+
   it('answers 503 once it is closed, by itself or with its backend', async () => {
     const [one, other] = [await open(reply), await open(reply)];
     one.close();
