@@ -234,8 +234,12 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     async deleteHeld(id, options) {
       const holding = ownership.ofLobby(id);
       if (!holding) return false;
-      await inTurn(holding.key, options, operation => settler.end(holding, operation));
-      return true;
+      return inTurn(holding.key, options, async operation => {
+        // The lobby may have ended while this waited for its turn, and the key have another one.
+        if (ownership.ofLobby(id) !== holding) return false;
+        await settler.end(holding, operation);
+        return true;
+      });
     },
   };
 
@@ -265,10 +269,14 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
       return overall('sweep', options, (operation, run) => sweep(parts, fateOf, operation, run));
     },
     async handOver(id, server, options = {}) {
+      const notOwner = () => new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
       const holding = ownership.ofLobby(parseSnowflake<'lobby'>(id, 'lobbyId'));
-      if (!holding) throw new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
+      if (!holding) throw notOwner();
       if (server === parts.server) return;
-      await inTurn(holding.key, options, operation => ownership.give(holding, server, operation));
+      await inTurn(holding.key, options, async operation => {
+        if (ownership.ofLobby(id) !== holding) throw notOwner();
+        await ownership.give(holding, server, operation);
+      });
     },
     close,
     [Symbol.asyncDispose]: close,

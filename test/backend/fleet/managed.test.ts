@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileLobbyDirectory } from '../../../src/backend/fleet/file-directory.ts';
-import type { LobbyProgress, LobbyServerState } from '../../../src/backend/fleet/index.ts';
+import type { LobbyProgress, LobbyServerState, ManagedLobbies } from '../../../src/backend/fleet/index.ts';
 import { TransportError } from '../../../src/model/errors/errors.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';
@@ -88,6 +88,21 @@ describe('ensure', () => {
     expect(second.isNew).toBe(true);
     expect(second.lobby.id).not.toBe(first.lobby.id);
     expect(sent).toEqual([`GET lobbies/${first.lobby.id}`, 'POST lobbies']);
+  });
+
+  it.each([
+    ['deleted', 'none', (lobbies: ManagedLobbies, id: string) => lobbies.delete(id)],
+    ['handed over', 'not_owner', (lobbies: ManagedLobbies, id: string) => lobbies.handOver(id, 'b')],
+  ] as const)('keeps the lobby that it creates while the one that has ended is %s', async (_, code, end) => {
+    await fleet.server('b').lobbies.ensure('match 2');
+    const { backend, lobbies } = fleet.server('a');
+    const first = await lobbies.ensure('match 1');
+    await backend.lobbies.delete(first.lobby.id);
+    const ensuring = lobbies.ensure('match 1');
+    expect(await codeOf(end(lobbies, first.lobby.id))).toBe(code);
+    const { lobby } = await ensuring;
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
+    expect(await lobbies.ensure('match 1')).toMatchObject({ isNew: false, isOwner: true, lobby: { id: lobby.id } });
   });
 
   it('creates one lobby when two servers ask concurrently; one owns it, both get it', async () => {
