@@ -258,9 +258,10 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     progress$: progress.asObservable(),
     ensure,
     async reconcile(desired, { keepOthers = false, ...options } = {}) {
-      checkSet(desired);
+      const set = new Map(desired); // the game may go on changing its own
+      checkSet(set);
       return overall('reconcile', options, (operation, run) =>
-        reconcile(parts, desired, { deleteOthers: !keepOthers }, operation, run),
+        reconcile(parts, set, { deleteOthers: !keepOthers }, operation, run),
       );
     },
     async sweep({ fate = 'delete', ...options } = {}) {
@@ -270,11 +271,12 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     },
     async handOver(id, server, options = {}) {
       const notOwner = () => new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
-      const holding = ownership.ofLobby(parseSnowflake<'lobby'>(id, 'lobbyId'));
+      const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
+      const holding = ownership.ofLobby(lobbyId);
       if (!holding) throw notOwner();
       if (server === parts.server) return;
       await inTurn(holding.key, options, async operation => {
-        if (ownership.ofLobby(id) !== holding) throw notOwner();
+        if (ownership.ofLobby(lobbyId) !== holding) throw notOwner();
         await ownership.give(holding, server, operation);
       });
     },

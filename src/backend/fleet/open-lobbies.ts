@@ -336,8 +336,9 @@ export function openLobbies<LobbyMetadata = Metadata>(
       run(options, operation => seat(operation, idOf(id), userOf(userId), member)),
     leave: (id, userId, options) =>
       run(options, async operation => {
-        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), userOf(userId), operation.next()));
-        await unseat(operation, id, userId);
+        const player = userOf(userId);
+        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), player, operation.next()));
+        await unseat(operation, id, player);
       }),
     setListed: (id, isListed, options) =>
       run(options, async operation => {

@@ -448,6 +448,19 @@ describe('handing over', () => {
     });
   });
 
+  it('is noticed whatever the lobby is named by', async () => {
+    await fleet.server('b').lobbies.ensure('match 2');
+    const a = fleet.server('a').lobbies;
+    const given = (await a.ensure('match 1')).lobby.id;
+    const kept = (await a.ensure('match 3')).lobby.id;
+    const byNumber = (id: string) => BigInt(id) as unknown as string;
+    await a.handOver(byNumber(given), 'b');
+    expect(await codeOf(a.edit(byNumber(given), { metadata: {} }))).toBe('not_owner');
+    await a.delete(byNumber(kept));
+    expect(await a.ensure('match 3')).toMatchObject({ isNew: true, epoch: 1 });
+    expect(await codeOf(a.edit('x', {}))).toBe('invalid_snowflake');
+  });
+
   it('can go back and forth', async () => {
     const [a, b] = [fleet.server('a').lobbies, fleet.server('b').lobbies];
     const { lobby } = await a.ensure('match 1');

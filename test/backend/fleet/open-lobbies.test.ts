@@ -308,6 +308,14 @@ describe('what a program without types passes', () => {
     expect(await lobbies.search()).toMatchObject([{ id, metadata: {} }]);
   });
 
+  it('as a number is the same player', async () => {
+    const { id } = await lobbies.open({ capacity: 2 });
+    await lobbies.join(id, BigInt(ada) as never);
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+    await lobbies.leave(id, BigInt(ada) as never);
+    expect(await lobbies.get(id)).toMatchObject({ players: [] });
+  });
+
   it('as isListed is written only if it is a boolean', async () => {
     const { id } = await lobbies.open({ capacity: 2 });
     await expect(lobbies.setListed(id, 'no' as never)).rejects.toMatchObject({ code: 'invalid_argument' });
