@@ -6,6 +6,7 @@ import type { Message } from '../model/message.ts';
 import type { TokenResponse } from '../model/oauth.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import type { ProvisionalTokenResponse } from '../model/provisional.ts';
+import { isAbsent } from '../model/rules/field.ts';
 import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/http/codec.ts';
 
@@ -55,22 +56,44 @@ export function readProvisionalToken(value: unknown): ProvisionalTokenResponse {
 /** @throws TransportError `unreadable_answer` */
 export function readCommand(value: unknown): Command {
   const command = readResource('a command', value);
-  const isSound = typeof command.name === 'string' && typeof command.type === 'number' && areOptions(command.options);
+  const { name, type, options, contexts, integration_types, default_member_permissions: bits } = command;
+  const isSound =
+    typeof name === 'string' &&
+    typeof type === 'number' &&
+    areOptions(options) &&
+    isListOf('number', contexts) &&
+    isListOf('number', integration_types) &&
+    (isAbsent(bits) || (typeof bits === 'string' && permissionBits.test(bits)));
   if (!isSound) throw unreadable('a command');
   return command as unknown as Command;
 }
 
-// Of groups, of subcommands, of their options; what is below those is not looked into.
-const optionLevels = 3;
+// A command has three levels. Comparison and localization descend as far as there are options, so a hostile answer must not nest deeper
+// than the stack holds.
+const optionLevelsMax = 64;
 
-/** Whether these are options or choices, as far as the comparison and localization of commands descend into them. */
-function areOptions(value: unknown, levels = optionLevels): boolean {
-  if (value === undefined || value === null || levels === 0) return true;
-  if (!Array.isArray(value)) return false;
+/** Whether these are options, on every level. */
+function areOptions(value: unknown, levelsLeft = optionLevelsMax): boolean {
+  if (isAbsent(value)) return true;
+  if (!Array.isArray(value) || levelsLeft === 0) return false;
   return value.every(one => {
     const option = asRecord(one);
-    return option && areOptions(option.choices, 1) && areOptions(option.options, levels - 1);
+    return (
+      option &&
+      isListOf('number', option.channel_types) &&
+      isListOf('string', option.file_types) &&
+      isListOf('object', option.choices) &&
+      areOptions(option.options, levelsLeft - 1)
+    );
   });
+}
+
+// Far more bits than there are permissions.
+const permissionBits = /^\d{1,100}$/;
+
+function isListOf(type: 'number' | 'string' | 'object', value: unknown): boolean {
+  if (isAbsent(value)) return true;
+  return Array.isArray(value) && value.every(item => (type === 'object' ? asRecord(item) : typeof item === type));
 }
 
 /** @throws TransportError `unreadable_answer` */

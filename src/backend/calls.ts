@@ -37,14 +37,15 @@ export function createCall(http: Http, credentials: Credentials, clock: Clock, d
     { signal, deadlineMs = defaultDeadlineMs, beforeSend }: SendOptions,
   ): Promise<HttpAnswer> {
     const deadline = new Deadline(clock, deadlineMs, signal);
+    let authorization = '';
     const send = async () => {
-      const authorization = await deadline.within(getToken());
+      authorization = await deadline.within(getToken());
       return http.send(route, { ...request, authorization, signal, beforeSend, deadlineMs: deadline.leftMs });
     };
     try {
       return await send().catch((error: unknown) => {
         if (!isRejectedToken(error)) throw error;
-        credentials.forgetToken();
+        credentials.forgetToken(authorization);
         return send();
       });
     } finally {

@@ -4,6 +4,7 @@ import type { RateLimit } from '../model/limits/limit-profiles.ts';
 import type { traitsUnknown } from '../model/rules/commands/plan/desired.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
+import { requireNumber, requireType } from '../wire/arguments.ts';
 import {
   type Clock,
   type Entropy,
@@ -100,7 +101,8 @@ export interface Backend {
  * Creates an application's backend. Nothing is sent before the first call.
  *
  * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`,
- *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`
+ *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_deadline`,
+ *   `invalid_argument`
  * @example
  * ```ts
  * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
@@ -117,7 +119,8 @@ export function createBackend(options: BackendOptions): Backend {
   const logger = reportErrors(options.logger ?? silentLogger);
   const { deadlineMs = deadlineMsDefault } = options;
   const applicationId = readApplicationId(options.applicationId);
-  const { socket } = options;
+  const { socket, globalLimit } = options;
+  checkGlobalLimit(globalLimit);
 
   const http = new Http({
     baseUrl,
@@ -125,7 +128,7 @@ export function createBackend(options: BackendOptions): Backend {
     entropy,
     logger,
     transport: options.transport ?? (options.fetch ? fetchTransport(options.fetch) : undiciTransport()),
-    limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
+    limiter: new RateLimiter({ clock, ...(globalLimit ? { global: globalLimit } : {}) }),
     deadlineMs,
   });
   const credentials = createCredentials(applicationId, options, http, clock);
@@ -134,6 +137,8 @@ export function createBackend(options: BackendOptions): Backend {
   const overwrites = createOverwrites(call, http, applicationId);
   const { commands, close: closeCommands } = createCommands({
     call,
+    operations,
+    deadlineMs,
     clock,
     logger,
     applicationId,
@@ -142,6 +147,8 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const interactions = createInteractions({
     call,
+    operations,
+    deadlineMs,
     credentials,
     clock,
     entropy,
@@ -175,6 +182,14 @@ export function createBackend(options: BackendOptions): Backend {
     [partsKey]: parts,
   };
   return backend;
+}
+
+/** A limit that is no number would be none. */
+function checkGlobalLimit(limit: BackendOptions['globalLimit']): void {
+  if (!limit || limit === 'off') return;
+  requireType('globalLimit', limit, 'object');
+  requireNumber('globalLimit.requests', limit.requests ?? Number.NaN, 1);
+  requireNumber('globalLimit.windowMs', limit.windowMs ?? Number.NaN, 0);
 }
 
 function readApplicationId(given: ApplicationId | undefined): ApplicationId {

@@ -23,8 +23,8 @@ export interface Credentials {
    * @throws ArgumentError `credential_missing`: this backend does not have the credential that the route needs
    */
   authorize(route: RouteName): string | undefined | (() => Promise<string>);
-  /** Drops the fetched token, because the service rejected it. */
-  forgetToken(): void;
+  /** Drops the fetched token, because the service rejected it; one that was fetched since then stays. */
+  forgetToken(rejected: string): void;
   /** The bare bot token, for the gateway. @throws ArgumentError `credential_missing` */
   botToken(forWhat: string): string;
 }
@@ -33,6 +33,15 @@ const commandScope = 'applications.commands.update' satisfies Scope;
 
 // A token is replaced this long before it expires, so that it does not expire while a request is under way.
 const renewalMarginMs = 60_000;
+
+/** A fetched token, as an Authorization header has it. */
+interface HeldToken {
+  readonly value: Promise<string>;
+  /** The value, once it is there. */
+  readonly authorization?: string;
+  /** Before that, infinity. */
+  readonly renewAtMs: number;
+}
 
 /**
  * Holds the bot token, or fetches and keeps a client-credentials token. If a route accepts both, the bot token is used.
@@ -48,23 +57,26 @@ export function createCredentials(
 ): Credentials {
   const { botToken, clientSecret } = secrets;
   checkSecrets(secrets);
-  let held: { readonly token: Promise<string>; readonly renewAtMs: number } | undefined;
+  let held: HeldToken | undefined;
 
   /** Concurrent calls share one request for a token; a failure is not kept. */
   function applicationToken(secret: string): Promise<string> {
-    if (held && clock.now() < held.renewAtMs) return held.token;
+    if (held && clock.now() < held.renewAtMs) return held.value;
     const fetched = fetchToken(http, applicationId, secret);
-    const mine = { token: fetched.then(({ token }) => token), renewAtMs: Number.POSITIVE_INFINITY };
+    const mine: HeldToken = {
+      value: fetched.then(({ authorization }) => authorization),
+      renewAtMs: Number.POSITIVE_INFINITY,
+    };
     held = mine;
     fetched.then(
-      ({ lifeMs }) => {
-        if (held === mine) held = { ...mine, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
+      ({ authorization, lifeMs }) => {
+        if (held === mine) held = { ...mine, authorization, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
       },
       () => {
         if (held === mine) held = undefined;
       },
     );
-    return mine.token;
+    return mine.value;
   }
 
   return {
@@ -73,13 +85,13 @@ export function createCredentials(
       const { credentials: accepted = [] }: { readonly credentials?: readonly Credential[] } = routes[route];
       if (botToken !== undefined && accepted.includes('bot')) return `Bot ${botToken}`;
       if (clientSecret !== undefined && accepted.includes(`application:${commandScope}`)) {
-        return async () => `Bearer ${await applicationToken(clientSecret)}`;
+        return () => applicationToken(clientSecret);
       }
       if (accepted.includes('none')) return undefined;
       throw credentialMissing(routeLabel(route));
     },
-    forgetToken() {
-      held = undefined;
+    forgetToken(rejected) {
+      if (held?.authorization === rejected) held = undefined;
     },
     botToken(forWhat) {
       if (botToken === undefined) throw credentialMissing(forWhat);
@@ -126,7 +138,7 @@ async function fetchToken(http: Http, applicationId: ApplicationId, secret: stri
   if (!isCredential(token) || typeof seconds !== 'number') {
     throw new TransportError('unreadable_answer', 'The response of the token endpoint is not a token. Check baseUrl.');
   }
-  return { token, lifeMs: seconds * 1000 };
+  return { authorization: `Bearer ${token}`, lifeMs: seconds * 1000 };
 }
 
 function rejectedSecret(cause: ApiError): OAuthError {

@@ -24,7 +24,9 @@ export interface DirectMessages {
 
 export function createDirectMessages(call: Call): DirectMessages {
   return {
-    async setModerationMetadata([first, second], messageId, metadata, options) {
+    async setModerationMetadata(users, messageId, metadata, options) {
+      // Programs without types may pass anything.
+      const [first, second] = Array.isArray(users) ? users : ['', ''];
       const path = {
         user_id_1: parseSnowflake<'user'>(first, 'users[0]'),
         user_id_2: parseSnowflake<'user'>(second, 'users[1]'),

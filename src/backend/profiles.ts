@@ -2,6 +2,7 @@ import type { ApplicationProfileEdit, StoredApplicationProfile } from '../model/
 import { checkBotUnmerge } from '../model/rules/accounts/provisional.ts';
 import { checkApplicationProfile } from '../model/rules/social/profile.ts';
 import { type ApplicationId, parseSnowflake, type UserId } from '../model/snowflake.ts';
+import { requireType } from '../wire/arguments.ts';
 import { rejectIssues } from '../wire/http/check.ts';
 import { readProfile } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
@@ -33,7 +34,9 @@ export interface Profiles {
 }
 
 export function createProfiles(call: Call, applicationId: ApplicationId): Profiles {
-  const pathOf = ({ userId, externalUserId }: ProfileOwner) => {
+  const pathOf = (owner: ProfileOwner) => {
+    requireType('owner', owner, 'object');
+    const { userId, externalUserId } = owner;
     rejectIssues('The owner of the profile', checkBotUnmerge({ external_user_id: externalUserId }));
     return {
       application_id: applicationId,

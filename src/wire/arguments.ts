@@ -1,11 +1,21 @@
 import { ArgumentError } from '../model/errors/errors.ts';
 
-const articles = { function: 'a function', object: 'an object', string: 'a string' } as const;
+const articles = { boolean: 'a boolean', function: 'a function', object: 'an object', string: 'a string' } as const;
 
 /** For callers without TypeScript. @throws ArgumentError `invalid_argument` */
 export function requireType(name: string, value: unknown, type: keyof typeof articles): void {
   if (typeof value === type && value !== null) return;
   throw new ArgumentError('invalid_argument', `${name} must be ${articles[type]} (got ${formOf(value)}).`);
+}
+
+/** @throws ArgumentError `invalid_argument` when the value is no number, or less than `min`; undefined stands for the default */
+export function requireNumber(name: string, value: number | undefined, min = Number.NEGATIVE_INFINITY): void {
+  if (value === undefined || (typeof value === 'number' && value >= min)) return;
+  const bound = Number.isFinite(min) ? ` of at least ${min}` : '';
+  throw new ArgumentError(
+    'invalid_argument',
+    `${name} must be a number${bound} (got ${typeof value === 'number' ? value : formOf(value)}).`,
+  );
 }
 
 /** @throws ArgumentError `invalid_argument` when the value is none of the texts; undefined stands for the default */

@@ -39,5 +39,6 @@ describe('moderation metadata of a message between players', () => {
     expect(await codeOf(setModerationMetadata([ada, grace], '1', six))).toBe('invalid_form_body');
     expect(await codeOf(setModerationMetadata([ada, 'x'], '1', {}))).toBe('invalid_snowflake');
     expect(await codeOf(setModerationMetadata([ada, grace], 'x', {}))).toBe('invalid_snowflake');
+    expect(await codeOf(setModerationMetadata(null as never, '1', {}))).toBe('invalid_snowflake');
   });
 });

@@ -341,9 +341,13 @@ describe('credentials of the backend', () => {
     expect(await failureOf(backend.interactions.listen(() => {}))).toMatchObject({ code: 'credential_missing' });
   });
 
-  it('connects for a handler only, and edits and deploys only what it is given', async () => {
-    const { commands, interactions } = backendOf(await start());
+  it('connects for a handler only, and reads, edits and deploys only what it is given', async () => {
+    const { commands, interactions, profiles } = backendOf(await start());
     const refused = { name: 'ArgumentError', code: 'invalid_argument' };
+    for (const wrong of [undefined, null, '9'] as never[]) {
+      expect(await failureOf(profiles.get(wrong))).toMatchObject(refused);
+      expect(await failureOf(profiles.edit(wrong, {}))).toMatchObject(refused);
+    }
     for (const wrong of [undefined, null, {}] as never[]) {
       expect(await failureOf(interactions.listen(wrong))).toMatchObject(refused);
       expect(await failureOf(interactions.endpoint(wrong))).toMatchObject(refused);
@@ -360,6 +364,16 @@ describe('credentials of the backend', () => {
     expect(await backend.commands.list()).toHaveLength(1);
     const routes = (await answersOf(service)).map(({ route, status }) => `${route} ${status}`);
     expect(routes.slice(-3)).toEqual(['listGlobalCommands 401', 'createToken 200', 'listGlobalCommands 200']);
+  });
+
+  it('gets one token for all calls whose token was revoked', async () => {
+    const service = await start();
+    const backend = backendOf(service, {}, { clientSecret: application.client_secret });
+    await backend.commands.list();
+    await service.reset();
+    await Promise.all(Array.from({ length: 20 }, () => backend.commands.list()));
+    const tokens = (await answersOf(service)).filter(({ route }) => route === 'createToken');
+    expect(tokens.length).toBeLessThanOrEqual(2); // the first one is in the log only until the reset
   });
 
   it('renews a token before it ends', async () => {
@@ -413,6 +427,12 @@ describe('credentials of the backend', () => {
     expect(codeOf({ applicationId: '' })).toBe('missing_application_id');
     expect(codeOf({ botToken: undefined })).toBe('credential_missing');
     expect(codeOf({ botToken: '' })).toBe('credential_missing');
+    expect(codeOf({ globalLimit: { requests: 1, windowMs: 0 } })).toBe('none');
+    for (const requests of [Number.NaN, 0, '50', undefined]) {
+      expect(codeOf({ globalLimit: { requests, windowMs: 1000 } })).toBe('invalid_argument');
+    }
+    expect(codeOf({ globalLimit: { requests: 50 } })).toBe('invalid_argument');
+    expect(codeOf({ globalLimit: 50 })).toBe('invalid_argument');
     expect(codeOf({ clientSecret: '' })).toBe('credential_missing');
     expect(codeOf({ botToken: 'Bot abc' })).toBe('invalid_credential');
     expect(codeOf({ botToken: 'a\r\nX-Evil: 1' })).toBe('invalid_credential');

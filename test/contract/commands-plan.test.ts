@@ -419,6 +419,49 @@ describe('a deploy against limits', () => {
     });
   });
 
+  const oneBulkWrite = tight({ 'command-bulk': { requests: 1, windowMs: 60_000 } });
+
+  /** Resolves with a deploy once it waits for a limit. */
+  async function waitingDeploy({ commands }: Backend): Promise<{ readonly outcome: Promise<unknown> }> {
+    await commands.deploy(await commands.plan([chat('a'), chat('b')]));
+    const plan = await commands.plan([chat('c'), chat('d')]);
+    return new Promise(resolve => {
+      const onProgress = ({ waitingMs }: DeployProgress) => waitingMs && resolve({ outcome });
+      const outcome = failureOf(commands.deploy(plan, { onProgress }));
+    });
+  }
+
+  it('ends its wait when the backend is closed', async () => {
+    await withLimits(oneBulkWrite, async limited => {
+      const { outcome } = await waitingDeploy(limited);
+      await limited.close();
+      expect(await outcome).toMatchObject({ code: 'aborted' });
+    });
+  });
+
+  it('holds up no other plan or deploy beyond its deadline or signal', async () => {
+    await withLimits(oneBulkWrite, async (limited, clock) => {
+      const { outcome } = await waitingDeploy(limited);
+      const { commands } = limited;
+      const leaving = new AbortController();
+      const plan = await backend.commands.plan([]);
+      const behind = [
+        commands.plan([], { deadlineMs: 100 }),
+        commands.plan([], { signal: leaving.signal }),
+        commands.deploy(plan, { signal: leaving.signal }),
+      ].map(failureOf);
+      leaving.abort();
+      await clock.advance(100);
+      expect(await Promise.all(behind)).toMatchObject([
+        { code: 'deadline_exceeded' },
+        { code: 'aborted' },
+        { code: 'aborted' },
+      ]);
+      expect(await elapse(clock, outcome, 90_000, 1000)).toBeUndefined();
+      expect(names(await commands.list())).toEqual(['c', 'd']);
+    });
+  });
+
   it('throws a limit that outlasts its patience', async () => {
     await withLimits(tight({ 'command-bulk': { requests: 1, windowMs: 60_000 } }), async ({ commands }) => {
       await commands.deploy(await commands.plan([chat('a'), chat('b')]));

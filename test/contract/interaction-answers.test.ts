@@ -402,6 +402,14 @@ describe('collecting components', () => {
     backend.close();
     expect(await waiting).toBeUndefined();
     expect(await collected.next()).toEqual({ value: undefined, done: true });
+    expect(await awaitComponent()).toBeUndefined();
+  });
+
+  it.each([Number.NaN, '60000'])('rejects a time of %j', async timeoutMs => {
+    const { awaitComponent } = await received();
+    await expect(awaitComponent({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   });
 
   const throwing = () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isCredential, requireChoice, requireCredential, requireType } from '../../src/wire/arguments.ts';
+import {
+  isCredential,
+  requireChoice,
+  requireCredential,
+  requireNumber,
+  requireType,
+} from '../../src/wire/arguments.ts';
 
 const failure = (call: () => void): unknown => {
   try {
@@ -13,6 +19,7 @@ const failure = (call: () => void): unknown => {
 describe('an argument', () => {
   it.each([
     ['object', {}, []],
+    ['boolean', true, false],
     ['function', () => {}, class {}],
     ['string', '', 'x'],
   ] as const)('of the type %s is accepted', (type, ...values) => {
@@ -28,6 +35,23 @@ describe('an argument', () => {
     ['string', 5n, 'it must be a string (got bigint).'],
   ] as const)('that should be a %s and is %s is rejected', (type, value, message) => {
     expect(failure(() => requireType('it', value, type))).toMatchObject({ code: 'invalid_argument', message });
+  });
+
+  it('that should be a number is one, of at least its bound, or undefined', () => {
+    for (const value of [0, -1, Number.POSITIVE_INFINITY, undefined]) {
+      expect(failure(() => requireNumber('it', value))).toBe('nothing thrown');
+    }
+    expect(failure(() => requireNumber('it', 1, 1))).toBe('nothing thrown');
+    expect(failure(() => requireNumber('it', 0.9, 1))).toMatchObject({
+      code: 'invalid_argument',
+      message: 'it must be a number of at least 1 (got 0.9).',
+    });
+    expect(failure(() => requireNumber('it', Number.NaN))).toMatchObject({
+      message: 'it must be a number (got NaN).',
+    });
+    for (const value of [null, '1', {}]) {
+      expect(failure(() => requireNumber('it', value as number))).toMatchObject({ code: 'invalid_argument' });
+    }
   });
 
   it('with a list of choices is one of them, or undefined', () => {

@@ -11,6 +11,7 @@ import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import type { Call, RequestOptions } from '../calls.ts';
+import type { Operation, Operations } from '../operation.ts';
 import { type CommandCalls, createCommandCalls, scopeOf } from './calls.ts';
 import { type DeployOptions, deploy } from './deploy.ts';
 import { CommandRegistry, type SyncState } from './registry.ts';
@@ -57,6 +58,9 @@ export interface GlobalCommands extends Commands {
 /** What commands are made with. */
 export interface CommandPorts {
   readonly call: Call;
+  readonly operations: Operations;
+  /** Of a plan. */
+  readonly deadlineMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly applicationId: ApplicationId;
@@ -94,18 +98,27 @@ export function createCommands(ports: CommandPorts): { readonly commands: Global
 }
 
 function createScope(ports: CommandPorts, place: CommandPlace, registry: CommandRegistry): Commands {
-  const { call, clock, logger, traits } = ports;
+  const { call, operations, deadlineMs, clock, logger, traits } = ports;
   const scope = scopeOf(place);
   const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
-  const inTurn = turns();
+  const takeTurn = turns();
 
-  async function makePlanFor(desired: readonly DesiredCommand[], options: RequestOptions = {}): Promise<Plan> {
-    const stored = await calls.list({ ...options, withLocalizations: true });
+  /** Runs plans and deploys one after another. One that is aborted or late while it waits for its turn is not begun. */
+  function inTurn(
+    limitMs: number,
+    options: RequestOptions,
+    work: (operation: Operation) => Promise<Plan>,
+  ): Promise<Plan> {
+    return operations.run(limitMs, options, operation => takeTurn(operation, () => shown(() => work(operation))));
+  }
+
+  async function makePlanFor(desired: readonly DesiredCommand[], next: () => RequestOptions): Promise<Plan> {
+    const stored = await calls.list({ ...next(), withLocalizations: true });
     const context = { scope, traits, place, nowMs: clock.now() };
     const plan = makePlan(stored, desired, context);
     // Asked for only where the answer is worth a warning.
     if (place.guildId === undefined || !plan.items.some(dropsOverwrites)) return plan;
-    const overwritten = await ports.overwritten(place.guildId, options);
+    const overwritten = await ports.overwritten(place.guildId, next());
     return overwritten ? makePlan(stored, desired, { ...context, overwritten }) : plan;
   }
 
@@ -125,30 +138,28 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
     ...calls,
     commands$: registry.commands$,
     sync$: registry.sync$,
-    plan: (desired, options) =>
-      inTurn(() => {
+    plan: async (desired, options) =>
+      inTurn(options?.deadlineMs ?? deadlineMs, options ?? {}, operation => {
         registry.enter({ state: 'planning' });
-        return shown(() => makePlanFor(desired, options));
+        return makePlanFor(desired, () => operation.next());
       }),
-    deploy: (plan, options = {}) =>
-      inTurn(() =>
-        shown(() =>
-          deploy(
-            plan,
-            { place, calls, clock, context: { scope, traits }, plan: makePlanFor },
-            {
-              ...options,
-              onProgress(progress) {
-                registry.enter({ state: 'applying', progress });
-                // What a callback throws is no reason to stop half-way.
-                try {
-                  options.onProgress?.(progress);
-                } catch (error) {
-                  logger.error({ error: reportError(error) }, 'an onProgress callback failed');
-                }
-              },
+    deploy: async (plan, options) =>
+      inTurn(Number.POSITIVE_INFINITY, { signal: options?.signal }, operation =>
+        deploy(
+          plan,
+          { place, calls, operation, context: { scope, traits }, plan: makePlanFor },
+          {
+            ...options,
+            onProgress(progress) {
+              registry.enter({ state: 'applying', progress });
+              // What a callback throws is no reason to stop half-way.
+              try {
+                options?.onProgress?.(progress);
+              } catch (error) {
+                logger.error({ error: reportError(error) }, 'an onProgress callback failed');
+              }
             },
-          ),
+          },
         ),
       ),
     async resolve(locale, options) {
@@ -190,12 +201,18 @@ function observed(calls: CommandCalls, registry: CommandRegistry): CommandCalls 
   };
 }
 
-/** Works one after another, in the order they came. */
-function turns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return work => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => {});
-    return mine;
+/** Runs one piece of work after another, in the order of the calls. */
+function turns(): <T>(operation: Operation, work: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return async (operation, work) => {
+    const before = last;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    last = before.then(() => ended);
+    try {
+      await operation.within(before);
+      return await work();
+    } finally {
+      end();
+    }
   };
 }

@@ -5,9 +5,8 @@ import { bodyOf, type CommandPlace, type DesiredContext, editOf } from '../../mo
 import type { Plan, PlanItem } from '../../model/rules/commands/plan/plan.ts';
 import { fewestWrites, type Write, writesOneByOne } from '../../model/rules/commands/plan/writes.ts';
 import { requireType } from '../../wire/arguments.ts';
-import type { Clock } from '../../wire/clock/ports.ts';
-import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../calls.ts';
+import type { Operation } from '../operation.ts';
 import type { CommandCalls } from './calls.ts';
 import type { DeployProgress } from './registry.ts';
 
@@ -25,10 +24,11 @@ export const rateLimitWaitMsDefault = 600_000;
 export interface DeployPorts {
   readonly place: CommandPlace;
   readonly calls: CommandCalls;
-  readonly clock: Clock;
+  /** Waits for rate limits, and ends when the backend is closed. */
+  readonly operation: Operation;
   readonly context: DesiredContext;
   /** Reads the registered commands and makes a new plan for the same definitions. */
-  plan(desired: Plan['desired'], options: RequestOptions): Promise<Plan>;
+  plan(desired: Plan['desired'], next: () => RequestOptions): Promise<Plan>;
 }
 
 /**
@@ -47,11 +47,12 @@ export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOpti
   requireType('plan.warnings', plan.warnings, 'object');
   rejectBlocked(plan);
   rejectElsewhere(plan, ports.place);
-  const current = await ports.plan(plan.desired, callOptions(options));
+  const next = () => callOptions(options);
+  const current = await ports.plan(plan.desired, next);
   rejectOutdated(plan, current);
   if (current.isInSync) return current;
   await carryOut(current, ports, options);
-  const left = await ports.plan(plan.desired, callOptions(options));
+  const left = await ports.plan(plan.desired, next);
   if (left.isInSync) return left;
   throw new RallypointError(
     'commands_drifted',
@@ -141,15 +142,9 @@ async function sendWithinLimits(
       const isPassing = error instanceof RateLimitError && error.retryAfterMs <= rateLimitWaitMs;
       if (!isPassing || (write.kind === 'all' && isCreateQuota(error))) throw error;
       onWait(error.retryAfterMs);
-      await sleep(ports.clock, error.retryAfterMs, signal);
+      await ports.operation.sleep(error.retryAfterMs);
     }
   }
-}
-
-async function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // The deadline is later than the pause, and keeps the process running until then.
-  const deadline = new Deadline(clock, ms + 1, signal);
-  await deadline.sleep(ms).finally(() => deadline.close());
 }
 
 async function send(write: Write, { calls, context }: DeployPorts, options: RequestOptions): Promise<void> {

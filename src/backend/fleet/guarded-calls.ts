@@ -1,4 +1,4 @@
-import type { LobbyId } from '../../model/snowflake.ts';
+import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Lobbies } from '../lobbies.ts';
 import type { Ownership } from './ownership.ts';
@@ -13,24 +13,31 @@ export interface LobbyGuard {
 
 /** The calls by lobby id. Those that write reject for lobbies that belong to another server. */
 export function guardedCalls(calls: Lobbies, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number): Lobbies {
-  function write<T>(
+  async function write<T>(
     id: LobbyId,
     options: RequestOptions = {},
     send: (options: RequestOptions) => Promise<T>,
   ): Promise<T> {
     const { deadlineMs = defaultDeadlineMs } = options;
-    return guard(id, bounds => send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }));
+    return guard(lobbyId(id), bounds =>
+      send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }),
+    );
   }
 
   return {
     ...calls,
     edit: (id, input, options) => write(id, options, within => calls.edit(id, input, within)),
     async delete(id, options = {}) {
-      if (await deleteHeld(id, options)) return;
+      if (await deleteHeld(lobbyId(id), options)) return;
       await write(id, options, within => calls.delete(id, within));
     },
     putMember: (id, userId, input, options) => write(id, options, within => calls.putMember(id, userId, input, within)),
     removeMember: (id, userId, options) => write(id, options, within => calls.removeMember(id, userId, within)),
     bulkMembers: (id, changes, options) => write(id, options, within => calls.bulkMembers(id, changes, within)),
   };
+}
+
+/** As text, which lobbies are known by: the calls accept a bigint, too. @throws ArgumentError `invalid_snowflake` */
+function lobbyId(id: LobbyId): LobbyId {
+  return parseSnowflake<'lobby'>(id, 'lobbyId');
 }

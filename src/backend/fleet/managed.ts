@@ -21,7 +21,7 @@ import { type LobbyProgress, Run } from './progress.ts';
 import { type ReconcileReport, reconcile } from './reconcile.ts';
 import { type EntryStatus, Registry } from './registry.ts';
 import { createSettler } from './settle.ts';
-import { type LeftLobby, type LeftLobbyFate, type SweepReport, sweep } from './sweep.ts';
+import { type LeftLobby, type LeftLobbyFate, requireFate, type SweepReport, sweep } from './sweep.ts';
 import { Turns } from './turns.ts';
 import { Watched } from './watched.ts';
 
@@ -34,7 +34,10 @@ export interface LobbyServerOptions {
   readonly name?: string | undefined;
   /** Default: {@link memoryLobbyDirectory}, which ends with the process. */
   readonly directory?: LobbyDirectory | undefined;
-  /** How long a lease lasts. When it expires without a renewal, others may take this server's lobbies. Default {@link leaseMsDefault}. */
+  /**
+   * How long a lease lasts: at least a second, not Infinity. When it expires without a renewal, others may take this server's
+   * lobbies. Default {@link leaseMsDefault}.
+   */
   readonly leaseMs?: number | undefined;
 }
 
@@ -146,6 +149,8 @@ export interface ManagedLobbies extends Lobbies {
    * over. Call it after a start, when the matches that continue have been ensured, and from time to time.
    *
    * Deadline and abort work as in {@link reconcile}.
+   *
+   * @throws ArgumentError `invalid_argument` for a fate that is none; a lobby for which the function returns none has failed
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
@@ -229,8 +234,12 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     async deleteHeld(id, options) {
       const holding = ownership.ofLobby(id);
       if (!holding) return false;
-      await inTurn(holding.key, options, operation => settler.end(holding, operation));
-      return true;
+      return inTurn(holding.key, options, async operation => {
+        // The lobby may have ended while this waited for its turn, and the key have another one.
+        if (ownership.ofLobby(id) !== holding) return false;
+        await settler.end(holding, operation);
+        return true;
+      });
     },
   };
 
@@ -249,20 +258,27 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     progress$: progress.asObservable(),
     ensure,
     async reconcile(desired, { keepOthers = false, ...options } = {}) {
-      checkSet(desired);
+      const set = new Map(desired); // the game may go on changing its own
+      checkSet(set);
       return overall('reconcile', options, (operation, run) =>
-        reconcile(parts, desired, { deleteOthers: !keepOthers }, operation, run),
+        reconcile(parts, set, { deleteOthers: !keepOthers }, operation, run),
       );
     },
     async sweep({ fate = 'delete', ...options } = {}) {
       const fateOf = typeof fate === 'function' ? fate : () => fate;
+      if (typeof fate !== 'function') requireFate('fate', fate);
       return overall('sweep', options, (operation, run) => sweep(parts, fateOf, operation, run));
     },
     async handOver(id, server, options = {}) {
-      const holding = ownership.ofLobby(parseSnowflake<'lobby'>(id, 'lobbyId'));
-      if (!holding) throw new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
+      const notOwner = () => new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
+      const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
+      const holding = ownership.ofLobby(lobbyId);
+      if (!holding) throw notOwner();
       if (server === parts.server) return;
-      await inTurn(holding.key, options, operation => ownership.give(holding, server, operation));
+      await inTurn(holding.key, options, async operation => {
+        if (ownership.ofLobby(lobbyId) !== holding) throw notOwner();
+        await ownership.give(holding, server, operation);
+      });
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -282,7 +298,13 @@ function createParts(calls: Lobbies, ports: ManagedPorts, onChange: () => void):
   const process = randomToken(entropy, 9);
   const { name: server = process, directory = memoryLobbyDirectory(), leaseMs = leaseMsDefault } = options;
   if (!isName(server)) throw new ArgumentError('invalid_server_name', `The server's name must have ${nameBounds}.`);
-  if (!(leaseMs >= leaseMsMin)) throw new ArgumentError('invalid_lease', `leaseMs must be at least ${leaseMsMin}.`);
+  // The directory holds JSON, which has no infinity.
+  if (!(leaseMs >= leaseMsMin && Number.isFinite(leaseMs))) {
+    throw new ArgumentError(
+      'invalid_lease',
+      `leaseMs must be at least ${leaseMsMin}, and not Infinity (got ${leaseMs}).`,
+    );
+  }
   const registry = new Registry(directory, ports.applicationId);
   const lease = new Lease({ server, process, leaseMs, servers: registry.servers, clock, logger, onChange });
   const ownership = new Ownership({ server, registry, lease, onChange });
@@ -296,10 +318,11 @@ function readState({ server, lease, ownership }: ManagedParts): LobbyServerState
   return Object.freeze({ server, lease: lease.status, lobbies: Object.freeze(lobbies) });
 }
 
-const nameBounds = `1 to ${nameLengthMax} characters`;
+const nameBounds = `1 to ${nameLengthMax} characters, and no half of a surrogate pair`;
 
+// A directory in UTF-8 cannot tell two lone surrogates apart: two keys would be one lobby.
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= nameLengthMax;
+  return typeof value === 'string' && value.length >= 1 && value.length <= nameLengthMax && value.isWellFormed();
 }
 
 function checkKey(key: unknown): void {

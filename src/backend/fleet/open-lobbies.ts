@@ -2,7 +2,10 @@ import { ApiError, ArgumentError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
 import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
+import { checkLobbyMember } from '../../model/rules/lobbies/lobby.ts';
 import { compareSnowflakes, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
 import { type Operation, Operations } from '../operation.ts';
@@ -116,7 +119,8 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
   setMetadata(id: LobbyId, metadata: Metadata, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /**
    * Reads the lobby from the service: its metadata and members replace what the directory has, as after a crash between two
-   * steps. @returns undefined when the lobby has ended; it is no longer listed then
+   * steps. A player who is being added at that moment keeps the seat, unless it is given to another player first.
+   * @returns undefined when the lobby has ended; it is no longer listed then
    */
   refresh(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /** Deletes the lobby. Repeatable. */
@@ -200,10 +204,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
         if (await entries.delete(id, stored)) return undefined;
       } else if (await entries.write(id, stored, changed)) return changed;
     }
-    throw new OwnershipError(
-      'directory_failed',
-      `The lobby directory rejected ${changesLostMax} changes of the lobby ${id} in a row. Its compareAndSet() must resolve with true when it has written.`,
-    );
+    throw notWritten(`${changesLostMax} changes of the lobby ${id} in a row`);
   }
 
   const forget = (operation: Operation, id: LobbyId) => update(operation, id, () => null);
@@ -221,29 +222,48 @@ export function openLobbies<LobbyMetadata = Metadata>(
     }
   }
 
+  /** @returns the entry, and whether the player had no seat before; undefined when there is no free one */
+  async function takeSeat(operation: Operation, id: LobbyId, userId: UserId) {
+    const seat = { isTaken: false, isNew: false };
+    const entry = await update(operation, id, ({ players, ...rest }) => {
+      seat.isNew = !players.includes(userId);
+      seat.isTaken = !seat.isNew || (rest.isListed && players.length < rest.capacity);
+      return seat.isTaken && seat.isNew ? { ...rest, players: [...players, userId] } : undefined;
+    });
+    return entry && seat.isTaken ? { entry, isNew: seat.isNew } : undefined;
+  }
+
   async function seat(
     operation: Operation,
     id: LobbyId,
     userId: UserId,
     member: LobbyMemberInput,
   ): Promise<OpenLobby<LobbyMetadata> | undefined> {
-    let isSeated = false;
-    const entry = await update(operation, id, ({ players, ...rest }) => {
-      isSeated = players.includes(userId);
-      if (isSeated || !rest.isListed || players.length >= rest.capacity) return undefined;
-      isSeated = true;
-      return { ...rest, players: [...players, userId] };
-    });
-    if (!entry || !isSeated) return undefined;
+    rejectIssues('The lobby member', checkLobbyMember(member));
+    const taken = await takeSeat(operation, id, userId);
+    if (!taken) return undefined;
     try {
       const put = () => calls.putMember(id, userId, member, operation.next());
-      return (await unlessEnded(operation, id, put)) && shown(id, entry);
+      if (!(await unlessEnded(operation, id, put))) return undefined;
+      // A refresh that did not see the player among the members may have freed the seat, and another player may have it now.
+      const kept = await takeSeat(operation, id, userId);
+      if (!kept) await unlessEnded(operation, id, () => calls.removeMember(id, userId, operation.next()));
+      return kept && shown(id, kept.entry);
     } catch (error) {
-      // It may have arrived all the same. A seat that cannot be freed now is freed by refresh().
-      await calls.removeMember(id, userId, operation.next()).catch(() => {});
-      await unseat(operation, id, userId).catch(() => {});
+      // The player may have been added all the same.
+      if (taken.isNew) {
+        await cleanUp(async operation => {
+          await calls.removeMember(id, userId, operation.next()).catch(() => {});
+          await unseat(operation, id, userId);
+        });
+      }
       throw error;
     }
+  }
+
+  /** Undoes half of an operation, also when that was aborted or its deadline has passed. What fails is left to `refresh()`. */
+  async function cleanUp(work: (operation: Operation) => Promise<unknown>): Promise<void> {
+    await operations.run(deadlineMs, {}, work).catch(() => {});
   }
 
   async function create(
@@ -258,7 +278,13 @@ export function openLobbies<LobbyMetadata = Metadata>(
     const lobby = await calls.create({ ...input, members }, operation.next());
     const players = lobby.members.map(({ id }) => id);
     const entry = { metadata: lobby.metadata ?? {}, capacity, players, isListed: true, openedAtMs: clock.now() };
-    await entries.write(lobby.id, undefined, entry);
+    try {
+      if (!(await entries.write(lobby.id, undefined, entry))) throw notWritten(`the new lobby ${lobby.id}`);
+    } catch (error) {
+      // Nobody would find the lobby again, and its player would stay in it.
+      await cleanUp(operation => calls.delete(lobby.id, operation.next()));
+      throw error;
+    }
     return shown(lobby.id, entry);
   }
 
@@ -310,18 +336,21 @@ export function openLobbies<LobbyMetadata = Metadata>(
       run(options, operation => seat(operation, idOf(id), userOf(userId), member)),
     leave: (id, userId, options) =>
       run(options, async operation => {
-        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), userOf(userId), operation.next()));
-        await unseat(operation, id, userId);
+        const player = userOf(userId);
+        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), player, operation.next()));
+        await unseat(operation, id, player);
       }),
     setListed: (id, isListed, options) =>
-      run(options, async operation =>
-        shownIf(id, await update(operation, idOf(id), entry => ({ ...entry, isListed }))),
-      ),
+      run(options, async operation => {
+        requireType('isListed', isListed, 'boolean');
+        return shownIf(id, await update(operation, idOf(id), entry => ({ ...entry, isListed })));
+      }),
     setMetadata: (id, metadata, options) =>
       run(options, async operation => {
         reader.check('metadata', metadata);
         const lobby = await unlessEnded(operation, idOf(id), () => calls.edit(id, { metadata }, operation.next()));
-        return lobby && shownIf(id, await update(operation, id, entry => ({ ...entry, metadata })));
+        if (!lobby) return undefined;
+        return shownIf(id, await update(operation, id, entry => ({ ...entry, metadata: lobby.metadata ?? {} })));
       }),
     refresh: (id, options) =>
       run(options, async operation => {
@@ -343,6 +372,13 @@ export function openLobbies<LobbyMetadata = Metadata>(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function notWritten(what: string): OwnershipError {
+  return new OwnershipError(
+    'directory_failed',
+    `The lobby directory rejected ${what}. Its compareAndSet() must resolve with true when it has written.`,
+  );
 }
 
 function fullestFirst(a: OpenLobby<unknown>, b: OpenLobby<unknown>): number {

@@ -1,4 +1,5 @@
 import type { LobbyId } from '../../model/snowflake.ts';
+import { requireChoice } from '../../wire/arguments.ts';
 import type { Operation } from '../operation.ts';
 import type { Lease } from './lease.ts';
 import type { ManagedParts } from './managed-parts.ts';
@@ -17,6 +18,15 @@ export interface LeftLobby {
 
 /** What happens to an abandoned lobby. `leave`: nothing this time. */
 export type LeftLobbyFate = 'delete' | 'take-over' | 'leave';
+
+const fates: readonly LeftLobbyFate[] = ['delete', 'take-over', 'leave'];
+
+/** Anything else, such as the promise of an async function, must not delete a lobby. @throws ArgumentError `invalid_argument` */
+export function requireFate(name: string, fate: LeftLobbyFate): LeftLobbyFate {
+  Promise.resolve(fate).catch(() => {}); // the error below is what the caller learns
+  requireChoice(name, fate ?? 'nothing', fates);
+  return fate;
+}
 
 /** The result of a sweep, by key. */
 export interface SweepReport {
@@ -97,7 +107,7 @@ function fateOfEntry(
   fateOf: (lobby: LeftLobby) => LeftLobbyFate,
 ): LeftLobbyFate {
   if (lobbyId === null || status === 'ending') return 'delete';
-  return fateOf({ key, lobbyId, owner, epoch });
+  return requireFate('The result of fate()', fateOf({ key, lobbyId, owner, epoch }));
 }
 
 /** Deletes the records of servers whose lease has expired and that no lobby names. */

@@ -1,5 +1,6 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import { type ComponentInteraction, type Interaction, interactionTypes } from '../../model/interaction.ts';
+import { requireNumber } from '../../wire/arguments.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { saysYes } from '../says-yes.ts';
 
@@ -38,6 +39,7 @@ export class ComponentCollectors<Collected extends Use> {
   /** By the ids of an interaction and of the message that it came from. */
   readonly #byId = new Map<string, Set<Collector<Collected>>>();
   #opened = 0;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,8 +49,10 @@ export class ComponentCollectors<Collected extends Use> {
    * Collects uses of the messages that answer `interaction`, and of the message whose component it is the use of.
    *
    * @param endMs when the interaction's token expires
+   * @throws ArgumentError `invalid_argument`
    */
   open(interaction: Interaction, endMs: number, options: CollectOptions<Collected>): Collector<Collected> {
+    requireNumber('timeoutMs', options.timeoutMs);
     const ids: string[] = [interaction.id];
     if (interaction.type === interactionTypes.MESSAGE_COMPONENT) ids.push(interaction.message.id);
     const leftMs = Math.min(endMs - this.#clock.now(), options.timeoutMs ?? Number.POSITIVE_INFINITY);
@@ -60,6 +64,7 @@ export class ComponentCollectors<Collected extends Use> {
       else this.#byId.set(id, new Set([collector]));
     }
     collector.start(this.#clock, leftMs);
+    if (this.#isClosed) collector.end();
     if (this.#open.size > collectorLimits.collectorsMax) this.#open.keys().next().value?.end();
     return collector;
   }
@@ -77,8 +82,9 @@ export class ComponentCollectors<Collected extends Use> {
     return [...collectors].sort((a, b) => numberOf(b) - numberOf(a)).some(one => one.offer(use, pass));
   }
 
-  /** Ends all, as if their time were over. */
+  /** Ends all, as if their time were over, and those that are opened later. */
   close(): void {
+    this.#isClosed = true;
     for (const collector of [...this.#open.keys()]) collector.end();
   }
 

@@ -1,10 +1,10 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { callbackTypes, type Interaction, interactionTypes } from '../../model/interaction.ts';
+import { requireNumber } from '../../wire/arguments.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
-import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ComponentCollectors } from './component-collectors.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type NodeRequest,
   type NodeResponse,
 } from './http-adapters.ts';
-import { InlineAnswer } from './inline-answer.ts';
+import { InlineAnswer, type InlineMeans } from './inline-answer.ts';
 import {
   asComponentUse,
   type ComponentUse,
@@ -66,8 +66,7 @@ export interface InteractionEndpoint {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface EndpointPorts {
-  readonly call: Call;
+export interface EndpointPorts extends InlineMeans {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -81,7 +80,8 @@ export async function createInteractionEndpoint(
   { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
   forget: (endpoint: InteractionEndpoint) => void,
 ): Promise<InteractionEndpoint> {
-  const { clock, call, logger, collectors } = ports;
+  requireNumber('timestampDriftMs', driftMs, 0);
+  const { clock, logger, collectors } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
   const received = new ReceivedRequests(trust);
   const underWay = new Set<Promise<EndpointReply>>();
@@ -105,7 +105,7 @@ export async function createInteractionEndpoint(
 
   /** Resolves with the first of: the handler's answer, the return of the handler, the end of the time for an answer. */
   function hand(payload: Interaction): Promise<EndpointReply> {
-    const answer = new InlineAnswer(payload, call, clock);
+    const answer = new InlineAnswer(payload, ports);
     const interaction = createReceivedInteraction(payload, {
       clock,
       collectors,

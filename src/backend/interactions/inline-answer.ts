@@ -1,11 +1,19 @@
 import { ApiError } from '../../model/errors/errors.ts';
 import type { Interaction } from '../../model/interaction.ts';
-import type { Clock } from '../../wire/clock/ports.ts';
 import { requireTimeLeft } from '../../wire/http/deadline.ts';
 import type { Call } from '../calls.ts';
+import type { Operations } from '../operation.ts';
 import { encodeJson } from './answer-body.ts';
 import type { EndpointReply } from './http-adapters.ts';
 import { type AnswerSender, alreadyAcknowledged, callbackSender } from './received-interaction.ts';
+
+/** What carries the calls about an interaction. */
+export interface InlineMeans {
+  readonly call: Call;
+  readonly operations: Operations;
+  /** Of calls that give none. */
+  readonly deadlineMs: number;
+}
 
 /**
  * The answer to an interaction that arrived over HTTP. The first callback is sent in the response; if the request ended
@@ -16,17 +24,15 @@ export class InlineAnswer {
   readonly reply: Promise<EndpointReply>;
   readonly #resolve: (reply: EndpointReply) => void;
   readonly #sendLater: AnswerSender;
-  readonly #call: Call;
-  readonly #clock: Clock;
+  readonly #means: InlineMeans;
   #state: 'open' | 'answered' | 'left' = 'open';
 
-  constructor(interaction: Interaction, call: Call, clock: Clock) {
+  constructor(interaction: Interaction, means: InlineMeans) {
     const { promise, resolve } = Promise.withResolvers<EndpointReply>();
     this.reply = promise;
     this.#resolve = resolve;
-    this.#sendLater = callbackSender(interaction, call);
-    this.#call = call;
-    this.#clock = clock;
+    this.#sendLater = callbackSender(interaction, means.call);
+    this.#means = means;
   }
 
   /** Ends the request without a callback. Has no effect if it has one. */
@@ -56,18 +62,20 @@ export class InlineAnswer {
    * Makes calls about the messages of an interaction. They can overtake the answer that was just sent, so they are retried
    * for a moment.
    */
-  readonly call: Call = async (route, request, options) => {
-    if (this.#state === 'answered') {
+  readonly call: Call = async (route, request, options = {}) => {
+    const { call, operations, deadlineMs } = this.#means;
+    if (this.#state !== 'answered') return call(route, request, options);
+    return operations.run(options.deadlineMs ?? deadlineMs, options, async operation => {
       for (const pauseMs of overtakingPausesMs) {
         try {
-          return await this.#call(route, request, options);
+          return await call(route, request, operation.next());
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== 'unknown_webhook') throw error;
         }
-        await new Promise<void>(resolve => this.#clock.schedule(pauseMs, resolve, { keepAlive: true }));
+        await operation.sleep(pauseMs);
       }
-    }
-    return this.#call(route, request, options);
+      return call(route, request, operation.next());
+    });
   };
 }
 

@@ -1,7 +1,19 @@
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { requireType } from '../../wire/arguments.ts';
 import { ComponentCollectors } from './component-collectors.ts';
-import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoint } from './endpoint.ts';
-import { type InteractionListener, type InteractionListenerOptions, type ListenerPorts, listen } from './listener.ts';
+import {
+  createInteractionEndpoint,
+  type EndpointOptions,
+  type EndpointPorts,
+  type InteractionEndpoint,
+} from './endpoint.ts';
+import {
+  type InteractionListener,
+  type InteractionListenerOptions,
+  type Keeper,
+  type ListenerPorts,
+  listen,
+} from './listener.ts';
 import type { ComponentUse } from './received-interaction.ts';
 import type { InteractionHandler } from './run-handler.ts';
 
@@ -13,7 +25,7 @@ export interface Interactions {
    * endpoint URL.
    *
    * @returns when the session is open
-   * @throws ArgumentError `credential_missing`, `invalid_argument`; GatewayError if the gateway rejected the session for good (4004: a wrong
+   * @throws ArgumentError `credential_missing`, `invalid_argument`, `closed`; GatewayError if the gateway rejected the session for good (4004: a wrong
    *   token); TransportError `aborted`; and what the request for the gateway's address throws
    */
   listen(handler: InteractionHandler, options?: InteractionListenerOptions): Promise<InteractionListener>;
@@ -22,7 +34,7 @@ export interface Interactions {
    * without the service's signature, answers PINGs, and calls `handler` with everything else, as {@link listen} does.
    *
    * @returns when the application's public key is known
-   * @throws ArgumentError `invalid_public_key`, `invalid_argument`, `credential_missing` without a `publicKey` and a bot token; and what the
+   * @throws ArgumentError `invalid_public_key`, `invalid_argument`, `closed`, `credential_missing` without a `publicKey` and a bot token; and what the
    *   request for the key throws
    * @example
    * ```ts
@@ -36,13 +48,17 @@ export interface Interactions {
 }
 
 /** @see docs/spec/interactions.md */
-export function createInteractions(given: Omit<ListenerPorts, 'collectors'>): Interactions {
+export function createInteractions(given: Omit<ListenerPorts & EndpointPorts, 'collectors'>): Interactions {
   const collectors = new ComponentCollectors<ComponentUse>(given.clock);
-  const ports: ListenerPorts = { ...given, collectors };
+  const ports: ListenerPorts & EndpointPorts = { ...given, collectors };
   const open = new Set<InteractionListener | InteractionEndpoint>();
-  const keeper = {
-    keep: (one: InteractionListener | InteractionEndpoint) => void open.add(one),
-    forget: (one: InteractionListener | InteractionEndpoint) => void open.delete(one),
+  let isClosed = false;
+  const keeper: Keeper<InteractionListener | InteractionEndpoint> = {
+    requireOpen() {
+      if (isClosed) throw new ArgumentError('closed', 'This backend has been closed.');
+    },
+    keep: one => void open.add(one),
+    forget: one => void open.delete(one),
   };
   return {
     async listen(handler, options = {}) {
@@ -52,10 +68,12 @@ export function createInteractions(given: Omit<ListenerPorts, 'collectors'>): In
     async endpoint(handler, options = {}) {
       requireType('handler', handler, 'function');
       const endpoint = await createInteractionEndpoint(ports, handler, options, keeper.forget);
+      keeper.requireOpen();
       keeper.keep(endpoint);
       return endpoint;
     },
     async close() {
+      isClosed = true;
       collectors.close();
       await Promise.all([...open].map(one => one.close()));
     },

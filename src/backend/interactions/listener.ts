@@ -44,21 +44,30 @@ export interface ListenerPorts {
   readonly allowUnencrypted: boolean;
 }
 
+/** Keeps what receives interactions, so that it is closed with the backend. */
+export interface Keeper<Receiver> {
+  /** @throws ArgumentError `closed`: nothing would close what is kept now */
+  requireOpen(): void;
+  keep(receiver: Receiver): void;
+  /** No more interactions arrive there. */
+  forget(receiver: Receiver): void;
+}
+
 /**
  * Receives interactions over the gateway, and resolves when the session is open.
  *
- * @param forget called when no more interactions arrive
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#events
  */
 export async function listen(
   ports: ListenerPorts,
   handler: InteractionHandler,
   options: InteractionListenerOptions,
-  { keep, forget }: Readonly<Record<'keep' | 'forget', (listener: InteractionListener) => void>>,
+  { requireOpen, keep, forget }: Keeper<InteractionListener>,
 ): Promise<InteractionListener> {
   const token = ports.credentials.botToken('Receiving interactions by the gateway');
   const url = await findGateway(ports, options.signal);
   const openSocket = await ports.loadSocket();
+  requireOpen();
   const listener: Listener = new Listener(ports, openSocket, { url, token }, handler, options, () => forget(listener));
   keep(listener);
   const giveUp = () => listener.close();

@@ -12,6 +12,7 @@ import { limits } from '../../model/limits/limits.ts';
 import type { Message } from '../../model/message.ts';
 import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
@@ -19,7 +20,7 @@ import { routeLabel } from '../../wire/routes.ts';
 import type { Call, RequestOptions } from '../calls.ts';
 import { encodeAnswer, type MessageFile, splitMessage } from './answer-body.ts';
 import type { CollectOptions, ComponentCollectors } from './component-collectors.ts';
-import { createReplyMessages, messageData, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
+import { createReplyMessages, editData, messageData, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
 
 /** A use of one of the application's commands, components or modals, which waits for an answer. */
 export interface ReceivedInteraction extends ReplyMessages {
@@ -30,7 +31,7 @@ export interface ReceivedInteraction extends ReplyMessages {
   /**
    * Answers with a message of at most `limits.messageContentLengthMax` characters. Never retried.
    *
-   * @throws ValidationError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
+   * @throws ValidationError, ArgumentError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
    *   for a late one; TransportError `deadline_exceeded` if the time for an answer is over
    */
   reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
@@ -134,6 +135,7 @@ export function createReceivedInteraction(
   const answerByMs = answerTimeMs(payload, clock.now());
 
   async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
+    requireType('callback', callback, 'object');
     const { data, files, issues } = splitMessage(callback.data ?? {}, payload.attachment_size_limit);
     const answer = callback.data ? { ...callback, data } : callback;
     const inData = issues.map(issue => ({ ...issue, path: ['data', ...issue.path] }));
@@ -151,15 +153,17 @@ export function createReceivedInteraction(
     payload,
     answerByMs,
     respond,
-    reply: (message, options) =>
+    reply: async (message, options) =>
       respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: messageData(message) }, options),
-    update: ({ ephemeral: _, ...data }, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data }, options),
+    update: async (message, options) =>
+      respond({ type: callbackTypes.UPDATE_MESSAGE, data: editData(message) }, options),
     defer({ ephemeral, ...options } = {}) {
       const type = callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE;
       return respond(ephemeral ? { type, data: messageData({ ephemeral }) } : { type }, options);
     },
     deferUpdate: options => respond({ type: callbackTypes.DEFERRED_UPDATE_MESSAGE }, options),
-    showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
+    showModal: async (modal, options) =>
+      respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
     async awaitComponent(options) {
       const collected = collectComponents(options);
       const { value } = await collected.next();
@@ -171,7 +175,9 @@ export function createReceivedInteraction(
   };
 }
 
-function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
+function modalData(modal: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
+  requireType('modal', modal, 'object');
+  const { custom_id, title, components } = modal;
   return { custom_id: argument === undefined ? custom_id : `${custom_id}:${argument}`, title, components };
 }
 

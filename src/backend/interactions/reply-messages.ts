@@ -1,6 +1,7 @@
 import type { Interaction, InteractionCallback } from '../../model/interaction.ts';
 import { type Message, messageFlags } from '../../model/message.ts';
 import { checkMessageData, type FlagsBefore } from '../../model/rules/interactions/callback.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { readMessage } from '../answers.ts';
 import type { Call, RequestOptions } from '../calls.ts';
@@ -56,8 +57,8 @@ export function createReplyMessages(
   }
 
   return {
-    async editReply({ ephemeral: _, ...message }, options) {
-      return readMessage((await call('editOriginalResponse', await encode(message, null), options)).body);
+    async editReply(message, options) {
+      return readMessage((await call('editOriginalResponse', await encode(editData(message), null), options)).body);
     },
     async deleteReply(options) {
       await call('deleteOriginalResponse', { path }, options);
@@ -68,7 +69,16 @@ export function createReplyMessages(
   };
 }
 
-/** The message as it is sent: `ephemeral` is one of its flags. */
-export function messageData({ ephemeral, ...data }: ReplyMessage): MessageData {
+/** The message as it is sent: `ephemeral` is one of its flags. @throws ArgumentError `invalid_argument` */
+export function messageData(message: ReplyMessage): MessageData {
+  requireType('message', message, 'object');
+  const { ephemeral, ...data } = message;
   return ephemeral ? { ...data, flags: (data.flags ?? 0) | messageFlags.EPHEMERAL } : data;
+}
+
+/** What an edit sends: whether a message is ephemeral cannot change. @throws ArgumentError `invalid_argument` */
+export function editData(message: ReplyMessage): MessageData {
+  requireType('message', message, 'object');
+  const { ephemeral: _, ...data } = message;
+  return data;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileLobbyDirectory } from '../../../src/backend/fleet/file-directory.ts';
-import type { LobbyProgress, LobbyServerState } from '../../../src/backend/fleet/index.ts';
+import type { LobbyProgress, LobbyServerState, ManagedLobbies } from '../../../src/backend/fleet/index.ts';
 import { TransportError } from '../../../src/model/errors/errors.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';
@@ -88,6 +88,21 @@ describe('ensure', () => {
     expect(second.isNew).toBe(true);
     expect(second.lobby.id).not.toBe(first.lobby.id);
     expect(sent).toEqual([`GET lobbies/${first.lobby.id}`, 'POST lobbies']);
+  });
+
+  it.each([
+    ['deleted', 'none', (lobbies: ManagedLobbies, id: string) => lobbies.delete(id)],
+    ['handed over', 'not_owner', (lobbies: ManagedLobbies, id: string) => lobbies.handOver(id, 'b')],
+  ] as const)('keeps the lobby that it creates while the one that has ended is %s', async (_, code, end) => {
+    await fleet.server('b').lobbies.ensure('match 2');
+    const { backend, lobbies } = fleet.server('a');
+    const first = await lobbies.ensure('match 1');
+    await backend.lobbies.delete(first.lobby.id);
+    const ensuring = lobbies.ensure('match 1');
+    expect(await codeOf(end(lobbies, first.lobby.id))).toBe(code);
+    const { lobby } = await ensuring;
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
+    expect(await lobbies.ensure('match 1')).toMatchObject({ isNew: false, isOwner: true, lobby: { id: lobby.id } });
   });
 
   it('creates one lobby when two servers ask concurrently; one owns it, both get it', async () => {
@@ -183,7 +198,8 @@ describe('ensure', () => {
     await expect(call).rejects.toMatchObject({
       issues: [{ path: ['idle_timeout_seconds'] }, { path: ['members', '0', 'id'] }],
     });
-    for (const key of ['', 'x'.repeat(201)]) expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
+    for (const key of ['', 'x'.repeat(201), 'match \ud83d'])
+      expect(await codeOf(lobbies.ensure(key))).toBe('invalid_lobby_key');
     expect(await codeOf(lobbies.ensure('x'.repeat(200)))).toBe('none');
     expect(sent).toEqual(['POST lobbies']);
   });
@@ -398,10 +414,10 @@ describe('the lease', () => {
   });
 
   it('has a name and a length that can be worked with', () => {
-    for (const name of ['', 'x'.repeat(201)]) {
+    for (const name of ['', 'x'.repeat(201), 'a\ud83d']) {
       expect(() => fleet.server(name)).toThrow(expect.objectContaining({ code: 'invalid_server_name' }));
     }
-    for (const leaseMs of [0, 999, Number.NaN]) {
+    for (const leaseMs of [0, 999, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => fleet.server('a', { lobbyServer: { leaseMs } })).toThrow(
         expect.objectContaining({ code: 'invalid_lease' }),
       );
@@ -430,6 +446,19 @@ describe('handing over', () => {
       epoch: 3,
       lobby: { id: lobby.id, metadata: { b: '1' } },
     });
+  });
+
+  it('is noticed whatever the lobby is named by', async () => {
+    await fleet.server('b').lobbies.ensure('match 2');
+    const a = fleet.server('a').lobbies;
+    const given = (await a.ensure('match 1')).lobby.id;
+    const kept = (await a.ensure('match 3')).lobby.id;
+    const byNumber = (id: string) => BigInt(id) as unknown as string;
+    await a.handOver(byNumber(given), 'b');
+    expect(await codeOf(a.edit(byNumber(given), { metadata: {} }))).toBe('not_owner');
+    await a.delete(byNumber(kept));
+    expect(await a.ensure('match 3')).toMatchObject({ isNew: true, epoch: 1 });
+    expect(await codeOf(a.edit('x', {}))).toBe('invalid_snowflake');
   });
 
   it('can go back and forth', async () => {
@@ -527,6 +556,34 @@ describe('sweep', () => {
     const { lobbies } = await firstValueFrom(b.state$);
     expect(lobbies).toMatchObject([{ key: 'keep', status: 'open', epoch: 2 }]);
     expect(await codeOf(b.putMember(lobbies[0]?.lobbyId ?? '', ada.id))).toBe('none');
+  });
+
+  it.each<readonly [what: string, fate: unknown]>([
+    ['a word that is no fate', 'takeover'],
+    ['null', null],
+  ])('refuses %s in place of a fate, and deletes nothing', async (_, fate) => {
+    const crashed = fleet.server('a');
+    const { lobby } = await crashed.lobbies.ensure('match 1');
+    crashed.backend.close();
+    await fleet.clock.advance(leaseMs);
+    const b = fleet.server('b').lobbies;
+    await expect(b.sweep({ fate: fate as 'leave' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
+  });
+
+  it.each<readonly [what: string, fate: () => unknown]>([
+    ['a promise', async () => 'leave'],
+    ['a promise that rejects', () => Promise.reject(new Error('broken'))],
+    ['nothing', () => undefined],
+  ])('deletes no lobby for which the function returns %s', async (_, fate) => {
+    const crashed = fleet.server('a');
+    const { lobby } = await crashed.lobbies.ensure('match 1');
+    crashed.backend.close();
+    await fleet.clock.advance(leaseMs);
+    const report = await fleet.server('b').lobbies.sweep({ fate: fate as () => 'leave' });
+    expect(report).toMatchObject({ deleted: [], isComplete: false });
+    expect(report.failed.get('match 1')).toMatchObject({ code: 'invalid_argument' });
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
   });
 
   it('deletes what an earlier process of the same server left and no longer wants', async () => {

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type OpenLobbies,
   type OpenLobbiesOptions,
   openLobbies,
   searchLimitMax,
 } from '../../../src/backend/fleet/index.ts';
+import type { Transport } from '../../../src/backend/index.ts';
+import { apiErrors } from '../../../src/model/errors/errors.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
+import type { LobbyMemberInput } from '../../../src/model/lobby.ts';
 import type { StandardSchema } from '../../../src/model/metadata-schema.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { notAwaited } from '../../support/not-awaited.ts';
 import { tries } from '../../support/runs/tries.ts';
 import { Fleet, type GameServer, players } from './rig.ts';
@@ -29,6 +33,35 @@ afterEach(() => fleet.close());
 /** Servers of the fleet share its directory. */
 function openOn<M = Readonly<Record<string, string>>>({ backend }: GameServer, options: OpenLobbiesOptions<M> = {}) {
   return openLobbies<M>(backend, { directory: fleet.directory, ...options });
+}
+
+/** The service answers every PUT with an error. */
+function rejectedPuts(): Transport {
+  const transport = nodeTransport();
+  const text = JSON.stringify({ code: apiErrors.missing_access.code, message: 'Missing Access' });
+  return {
+    ...transport,
+    send: async request => (request.method === 'PUT' ? { status: 403, headers: {}, text } : transport.send(request)),
+  };
+}
+
+/** Holds the first PUT back until it is let go; `held` resolves when it has arrived. */
+function heldPuts(): { readonly transport: Transport; readonly held: Promise<() => void> } {
+  const transport = nodeTransport();
+  const arrived = Promise.withResolvers<() => void>();
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+  return {
+    held: arrived.promise,
+    transport: {
+      ...transport,
+      async send(request) {
+        if (request.method !== 'PUT') return transport.send(request);
+        arrived.resolve(letGo);
+        await isLetGo;
+        return transport.send(request);
+      },
+    },
+  };
 }
 
 const race = { mode: 'race' };
@@ -129,6 +162,62 @@ describe('a seat', () => {
     expect(await lobbies.get(id)).toMatchObject({ players: [], freeSeats: 1 });
   });
 
+  it.each<readonly [what: string, member: LobbyMemberInput, code: string]>([
+    ['that breaks the rules', { flags: 2 }, 'invalid_form_body'],
+    ['that the service rejects', {}, 'missing_access'],
+  ])('is kept when its player joins again as a member %s', async (_, member, code) => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    await lobbies.join(id, ada);
+    const again = openOn(fleet.server('two', { transport: rejectedPuts() }));
+    await expect(again.join(id, ada, member)).rejects.toMatchObject({ code });
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+    expect((await fleet.lobby(id))?.members).toMatchObject([{ id: ada }]);
+  });
+
+  it('is not given to a member that breaks the rules, and nothing is sent', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    server.sent.length = 0;
+    await expect(lobbies.join(id, ada, { flags: 2 })).rejects.toMatchObject({ code: 'invalid_form_body' });
+    expect(server.sent).toEqual([]);
+    expect(await lobbies.get(id)).toMatchObject({ players: [] });
+  });
+
+  it('that a refresh frees while the service adds its player is given once only: the lobby is not overfilled', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    const puts = heldPuts();
+    const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada);
+    const letGo = await puts.held;
+    await lobbies.refresh(id);
+    expect(await lobbies.join(id, grace)).toMatchObject({ players: [grace] });
+    letGo();
+    expect(await joining).toBeUndefined();
+    expect((await fleet.lobby(id))?.members).toMatchObject([{ id: grace }]);
+  });
+
+  it('that a refresh frees while the service adds its player is taken again when nobody else has it', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    const puts = heldPuts();
+    const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada);
+    const letGo = await puts.held;
+    await lobbies.refresh(id);
+    letGo();
+    expect(await joining).toMatchObject({ players: [ada] });
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+  });
+
+  it('is freed when the player gives up while the service adds them', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    const puts = heldPuts();
+    const leaving = new AbortController();
+    const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada, {}, leaving);
+    const letGo = await puts.held;
+    leaving.abort();
+    await expect(joining).rejects.toMatchObject({ code: 'aborted' });
+    letGo();
+    await vi.waitFor(async () => expect(await lobbies.get(id)).toMatchObject({ players: [] }));
+    expect((await fleet.lobby(id))?.members).toEqual([]);
+  });
+
   it('is for a lobby of 1 to as many as a lobby holds', async () => {
     for (const capacity of [0, 1.5, limits.lobbyMembersMax + 1]) {
       await expect(lobbies.open({ capacity })).rejects.toMatchObject({ code: 'invalid_capacity' });
@@ -212,6 +301,28 @@ describe('a lobby that ends', () => {
   });
 });
 
+describe('what a program without types passes', () => {
+  it('to clear the metadata leaves an entry that everybody can read', async () => {
+    const { id } = await lobbies.open({ metadata: race, capacity: 2 });
+    expect(await lobbies.setMetadata(id, null as never)).toMatchObject({ metadata: {} });
+    expect(await lobbies.search()).toMatchObject([{ id, metadata: {} }]);
+  });
+
+  it('as a number is the same player', async () => {
+    const { id } = await lobbies.open({ capacity: 2 });
+    await lobbies.join(id, BigInt(ada) as never);
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+    await lobbies.leave(id, BigInt(ada) as never);
+    expect(await lobbies.get(id)).toMatchObject({ players: [] });
+  });
+
+  it('as isListed is written only if it is a boolean', async () => {
+    const { id } = await lobbies.open({ capacity: 2 });
+    await expect(lobbies.setListed(id, 'no' as never)).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(await lobbies.search()).toMatchObject([{ id, isListed: true }]);
+  });
+});
+
 it('a closed backend ends what is under way, and takes nothing new', async () => {
   await server.backend.close();
   await expect(lobbies.search()).rejects.toMatchObject({ code: 'closed' });
@@ -230,6 +341,30 @@ describe('a directory of the game that is wrong', () => {
     const { id } = await lobbies.open({ capacity: 2 });
     const muted = openLobbies(server.backend, { directory: mute });
     await expect(muted.join(id, ada)).rejects.toMatchObject({ ...wrong, message: expect.stringContaining('in a row') });
+  });
+
+  it('and rejects the entry of a new lobby leaves no lobby behind, with a player or without', async () => {
+    const { directory } = fleet;
+    const created: string[] = [];
+    const transport = nodeTransport();
+    const { backend } = fleet.server('two', {
+      transport: {
+        ...transport,
+        async send(request) {
+          const answer = await transport.send(request);
+          if (request.method === 'POST') created.push((JSON.parse(answer.text) as { id: string }).id);
+          return answer;
+        },
+      },
+    });
+    const full = async () => Promise.reject(new Error('disk full'));
+    for (const compareAndSet of [full, async () => false]) {
+      const failing = openLobbies(backend, { directory: { ...directory, compareAndSet } });
+      await expect(failing.open({ capacity: 2 })).rejects.toMatchObject(wrong);
+      await expect(failing.quickMatch(ada, racing(2))).rejects.toMatchObject(wrong);
+    }
+    expect(created).toHaveLength(4);
+    for (const id of created) expect(await fleet.lobby(id)).toBeUndefined();
   });
 
   it('and gives null where nothing is, is understood; a list that is none is an error', async () => {

@@ -42,6 +42,16 @@ describe('reconcile', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('works on the set as it was given, however the game changes it meanwhile', async () => {
+    const { lobbies } = fleet.server('a');
+    const set = setOf({ 'match 1': {} });
+    const reconciling = lobbies.reconcile(set);
+    set.set('match 2', { members: 'nobody' as never });
+    const report = await reconciling;
+    expect(outcomes(report)).toEqual({ 'match 1': 'created' });
+    expect(report.isComplete).toBe(true);
+  });
+
   it('fills a lobby of 60 in as few calls as there can be, and empties it by one', async () => {
     const { lobbies, sent } = fleet.server('a');
     const members = crowd.map(id => ({ id }));

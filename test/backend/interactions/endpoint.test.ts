@@ -361,6 +361,21 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
     expect(api.seen).toEqual([]);
   });
 
+  it.each(['On the way!', null, undefined, 5])('takes no %j for an answer, a message or a form', async wrong => {
+    const codes: unknown[] = [];
+    await post(
+      await open(async received => {
+        for (const method of ['reply', 'update', 'respond', 'showModal', 'editReply', 'followUp'] as const) {
+          const answer = received[method] as (given: unknown) => Promise<unknown>;
+          codes.push(await answer(wrong).catch((error: { code: string }) => error.code));
+        }
+      }),
+      interaction(),
+    );
+    expect(codes).toEqual(Array.from({ length: 6 }, () => 'invalid_argument'));
+    expect(api.seen).toEqual([]);
+  });
+
   it('answers 503 once it is closed, by itself or with its backend', async () => {
     const [one, other] = [await open(reply), await open(reply)];
     one.close();
@@ -372,6 +387,19 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
 });
 
 describe('an endpoint', () => {
+  it.each([Number.NaN, -1, null, '300000'])('is not opened with a drift of %j', async timestampDriftMs => {
+    await expect(open(quiet, { timestampDriftMs: timestampDriftMs as number })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it('is not opened once the backend is closed', async () => {
+    const opening = open(quiet);
+    backend.close();
+    await expect(opening).rejects.toMatchObject({ code: 'closed' });
+    await expect(open(quiet)).rejects.toMatchObject({ code: 'closed' });
+  });
+
   it.each(['', 'ab', 'zz'.repeat(32), 'ab'.repeat(33)])('is not opened with the key %j', async publicKey => {
     await expect(open(quiet, { publicKey })).rejects.toMatchObject({ code: 'invalid_public_key' });
   });
@@ -462,6 +490,33 @@ describe('an endpoint', () => {
     expect(tries).toBe(3);
     other.close();
     await busy.close();
+  });
+
+  it('ends what it repeats by its deadline, its signal, and close()', async () => {
+    const unknown = { status: 404, headers: {}, text: JSON.stringify({ message: 'Unknown Webhook', code: 10015 }) };
+    const transport = { send: async () => unknown, close() {} };
+    const other = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: api.baseUrl, clock, transport });
+    const { promise, resolve } = Promise.withResolvers<ReceivedInteraction>();
+    const endpoint = await other.interactions.endpoint(
+      async received => {
+        await received.respond({ type: 5 });
+        resolve(received);
+      },
+      { publicKey: keys.verify_key },
+    );
+    const body = interaction();
+    await endpoint.fetch(new Request('http://game.example/', { method: 'POST', headers: signed(body), body }));
+    const { editReply } = await promise;
+    const leaving = new AbortController();
+    const edits = [{ deadlineMs: 50 }, { signal: leaving.signal }, {}].map(options =>
+      editReply({ content: 'done' }, options).catch((error: { code: string }) => error.code),
+    );
+    await clock.advance(50);
+    expect(await edits[0]).toBe('deadline_exceeded');
+    leaving.abort();
+    expect(await edits[1]).toBe('aborted');
+    await other.close();
+    expect(await edits[2]).toBe('aborted');
   });
 });
 

@@ -139,12 +139,13 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       expect(message.length).toBeLessThan(1_100);
     });
 
-    it('does not follow redirects', async () => {
+    it('does not follow redirects, and says so', async () => {
       const { server, http } = await open((_, response) =>
         answerJson(response, 302, undefined, { location: '/elsewhere' }),
       );
       expect(await failureOf(http.send('getLobby', { path: lobby, authorization: token }))).toMatchObject({
         status: 302,
+        message: 'GET /lobbies/{lobby_id} answered 302: a redirect, which is not followed. Check baseUrl.',
       });
       expect(server.seen).toHaveLength(1);
     });
