@@ -4,6 +4,7 @@ import { authorizePagePath, type TokenResponse } from '../../../model/oauth.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
+import { parseQuery } from '../../http/body/url-encoded.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -54,6 +55,7 @@ export async function decide(
   return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
 }
 
+/** Reads the query as the page does, so that what is decided is what the user was shown. */
 function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   const url = URL.parse(authorizeUrl, core.addresses.web);
   if (!url || url.pathname.replace(apiPrefix, '') !== authorizePagePath) {
@@ -61,7 +63,7 @@ function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
       message: `authorize_url is not an address of the page ${authorizePagePath}.`,
     });
   }
-  return url.searchParams;
+  return parseQuery(url.search);
 }
 
 /** @returns the parameters for the application */
