@@ -97,8 +97,7 @@ async function handOut(core: Core, approval: Approval): Promise<AnswerParameters
  */
 function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
   if (!canInstall(request)) return undefined;
-  const isOpen = request.guildId === null || !request.guildLocked;
-  const guildId = isOpen && chosen !== undefined ? chosen : request.guildId;
+  const guildId = request.guildLocked || chosen === undefined ? request.guildId : chosen;
   if (guildId !== null) return guildId;
   if (request.responseType === 'none') rejectIssues([guildRequired]);
   return undefined;

@@ -142,6 +142,22 @@ describe('adding an application', () => {
     expect(theirs.text).toContain('value="deny"');
   });
 
+  it('to a locked guild that the user may not manage cannot be approved on the way to a code either', async () => {
+    const changes = { scope: 'bot identify', guild_id: guild.id, disable_guild_select: 'true' };
+    const { page } = await signedIn(changes, ben.id);
+    expect(page.text).toContain('You do not manage a server');
+    expect(page.text).not.toContain('value="approve"');
+    expect((await signedIn(changes)).page.text).toContain('value="approve"');
+  });
+
+  it('chooses no guild for the user when the link locks the choice but names none', async () => {
+    const changes = { scope: 'bot identify', disable_guild_select: 'true' };
+    const { browser, page } = await signedIn(changes);
+    expect(page.text).toContain('<option value="">');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '' });
+    expect(new URL(answer.location ?? '').searchParams.get('guild_id')).toBeNull();
+  });
+
   it('to the user’s account says so, and asks for no guild', async () => {
     const { page } = await signedIn({ ...install, scope: 'applications.commands', integration_type: '1' });
     expect(page.text).toContain('Es wird deinem Konto hinzugefügt');
