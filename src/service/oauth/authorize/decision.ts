@@ -47,7 +47,7 @@ export async function decide(
 ): Promise<{ redirectTo: string }> {
   const validation = await validateAuthorizationRequest(core, readParameters(core, authorizeUrl));
   if (!validation.request) return validation;
-  await requireAuthorizer(core.store, userId);
+  await requireAuthorizer(core.store, userId, decision);
   const { request } = validation;
   if (decision === 'deny') return { redirectTo: rejectionRedirect(core, request, oauthFaults.denied()) };
   const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });

@@ -51,6 +51,16 @@ describe('the way through the pages', () => {
     expect(new URL(answer.location ?? '').searchParams.get('error')).toBe('access_denied');
   });
 
+  it('leads back to the game when a banned user cancels, and not when one approves', async () => {
+    const carol = { id: '12', username: 'carol', banned: true };
+    await service.addFixtures({ users: [carol] });
+    const { browser, page } = await signedIn({}, carol.id);
+    const approved = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect([approved.status, approved.location]).toEqual([403, null]);
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'deny' });
+    expect(answer.location).toContain('error=access_denied');
+  });
+
   it('treats anything but "approve" as a denial', async () => {
     const { browser, page } = await signedIn();
     for (const fields of [{}, { decision: 'Approve' }]) {
