@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../../src/model/gateway.ts';
+import { deviceCodeGrantType } from '../../../src/model/oauth.ts';
 import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
 import { collectionNames } from '../../../src/service/store/keys.ts';
@@ -392,6 +393,44 @@ describe('deleting', () => {
     const { content } = (await control(service, 'GET /snapshot')) as { content: Record<string, readonly object[]> };
     const left = Object.entries(content).filter(([, records]) => JSON.stringify(records).includes(app));
     expect(left.map(([name]) => name)).toEqual([]);
+  });
+
+  it('deletes everything by which an application acts, so that a later one with its id begins without it', async () => {
+    const [parent, app] = [nextId(), nextId()];
+    const doomed = { id: app, owner_id: ada.id, client_secret: 'doomed-secret', parent_id: parent };
+    await postFixtures(service, { applications: [{ id: parent, owner_id: ada.id, public_client: true }, doomed] });
+    const client = { client_id: app, client_secret: doomed.client_secret };
+    const oauth = async (path: string, fields: Readonly<Record<string, string>>) => {
+      const answer = await fetch(`${service.apiBase}/v10${path}`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...client, ...fields }),
+      });
+      return (await answer.json()) as Readonly<Record<string, string>>;
+    };
+    const statusOf = async (token: string | undefined) =>
+      (await callApi(service, 'GET', '/oauth2/@me', undefined, { authorization: `Bearer ${token}` })).status;
+
+    const { access_token: own } = await oauth('/oauth2/token', {
+      ...{ grant_type: 'client_credentials', scope: 'identify role_connections.write' },
+    });
+    const { token } = await control(service, 'POST /users/{id}/session', { id: ada.id }, { application_id: parent });
+    const exchanged = await callApi(service, 'POST', '/partner-sdk/child-token', {
+      ...{ parent_access_token: token, child_application_id: app },
+    });
+    const { access_token: child } = exchanged.body as { access_token: string };
+    const json = { authorization: `Bearer ${own}`, 'content-type': 'application/json' };
+    await callApi(service, 'PUT', `/users/@me/applications/${app}/role-connection`, { platform_name: 'Doomed' }, json);
+    const device = await oauth('/oauth2/device/authorize', { scope: 'identify' });
+    expect([await statusOf(own), await statusOf(child)]).toEqual([200, 200]);
+
+    expect(await remove(`/applications/${app}`)).toMatchObject({ status: 204 });
+    const { content } = (await control(service, 'GET /snapshot')) as { content: Record<string, readonly object[]> };
+    const left = Object.entries(content).filter(([, records]) => JSON.stringify(records).includes(app));
+    expect(left.map(([name]) => name)).toEqual([]);
+    await postFixtures(service, { applications: [doomed] });
+    expect([await statusOf(own), await statusOf(child), await statusOf(token)]).toEqual([401, 401, 200]);
+    const poll = { grant_type: deviceCodeGrantType, device_code: device.device_code ?? '' };
+    expect(await oauth('/oauth2/token', poll)).toMatchObject({ error: 'invalid_grant' });
   });
 
   it('keeps the parent of an application', async () => {
