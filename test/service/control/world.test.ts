@@ -264,6 +264,32 @@ describe('what is due', () => {
   });
 });
 
+describe('a session', () => {
+  const open = (id: string, body?: object) => sendControl(service, 'POST', `/users/${id}/session`, body);
+
+  it('is not opened for a banned user, so that it does not begin when the ban is lifted', async () => {
+    const id = nextId();
+    await postFixtures(service, { users: [{ id, username: 'bernd', banned: true }] });
+    for (const body of [undefined, { application_id: application.id }]) {
+      expect(await open(id, body)).toMatchObject({ status: 403, body: { message: 'This account is banned' } });
+    }
+  });
+
+  it('of a provisional account is opened in its own game only', async () => {
+    const other = nextId();
+    await postFixtures(service, { applications: [{ id: other, owner_id: ada.id }] });
+    const bot = { kind: 'bot', application_id: application.id };
+    const issued = await act(bot, 'POST', '/partner-sdk/token/bot', { external_user_id: 'guest-1' });
+    const { access_token } = issued.body as { access_token: string };
+    const headers = { authorization: `Bearer ${access_token}` };
+    const me = await callApi(service, 'GET', '/users/@me', undefined, headers);
+    const { id } = me.body as { id: string };
+    expect(await open(id, { application_id: application.id })).toMatchObject({ status: 200 });
+    const refused = await open(id, { application_id: other });
+    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(application.id) } });
+  });
+});
+
 describe('deleting', () => {
   it('deletes a user with memberships, relationships, conversations, grants and sessions, and tells the others', async () => {
     const [id, friend] = [await addUser('leaver'), await addUser('stayer')];
