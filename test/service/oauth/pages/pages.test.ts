@@ -52,11 +52,12 @@ describe('the way through the pages', () => {
   });
 
   it('leads back to the game when a banned user cancels, and not when one approves', async () => {
-    const carol = { id: '12', username: 'carol', banned: true };
+    const carol = { id: '12', username: 'carol', locale: 'fr', banned: true } as const;
     await service.addFixtures({ users: [carol] });
     const { browser, page } = await signedIn({}, carol.id);
     const approved = await browser.submit(page, service.web, authorize, { decision: 'approve' });
     expect([approved.status, approved.location]).toEqual([403, null]);
+    expect(approved.text).toContain('Ce compte est suspendu.');
     const answer = await browser.submit(page, service.web, authorize, { decision: 'deny' });
     expect(answer.location).toContain('error=access_denied');
   });
