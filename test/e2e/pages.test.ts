@@ -216,6 +216,34 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     }
   });
 
+  it('fit the smallest window with names and descriptions that have no blanks', async () => {
+    const own = await startService({
+      fixtures: {
+        applications: [
+          {
+            ...{ id: '100', owner_id: '9', public_client: true, redirect_uris: ['http://127.0.0.1/callback'] },
+            ...{ name: 'S'.repeat(100), description: `https://game.example/${'d'.repeat(300)}` },
+          },
+        ],
+        users: [{ id: '9', username: 'u'.repeat(32), global_name: 'A'.repeat(32) }],
+        guilds: [{ id: '5', name: 'G'.repeat(100), owner_id: '9' }],
+      },
+      limits: 'off',
+    });
+    onTestFinished(() => own.close());
+    const page = await openPage(authorizeUrl(own), { viewport: { width: 320, height: 800 } });
+    const fits = async (name: string) =>
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(320);
+    await fits('choose-user');
+    await page.click('button.person');
+    await fits('consent');
+    await page.goto(authorizeUrl(own, { scope: 'bot rpc', permissions: '8' }));
+    await fits('consent-bot');
+    const { body } = await post(own, '/oauth2/device/authorize', { client_id: '100', scope: 'sdk.social_layer' });
+    await page.goto(String(body.verification_uri_complete));
+    await fits('device-consent');
+  });
+
   it.each(['de', 'fr', 'es-ES', 'pt-BR', 'ja'])('fit the smallest window in %s', async locale => {
     await service.close();
     service = await startService({

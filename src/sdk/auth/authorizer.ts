@@ -90,7 +90,7 @@ export class Authorizer {
     if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
     if (this.#pending) throw authorizationInProgress();
-    const pending = new PendingAuthorization();
+    const pending = new PendingAuthorization(this.#ports);
     this.#pending = pending;
     const abort = () => pending.fail(aborted());
     options.signal?.addEventListener('abort', abort, { once: true });
@@ -164,9 +164,11 @@ class PendingAuthorization {
   /** Whether a redirect or a failure has ended it. */
   isOver = false;
   readonly #answer = Promise.withResolvers<string>();
+  readonly #ports: Pick<AuthorizerPorts, 'baseUrl' | 'logger'>;
   #expected: ExpectedRedirect | undefined;
 
-  constructor() {
+  constructor(ports: Pick<AuthorizerPorts, 'baseUrl' | 'logger'>) {
+    this.#ports = ports;
     // It may fail before authorize() awaits it.
     this.#answer.promise.catch(() => {});
   }
@@ -181,7 +183,15 @@ class PendingAuthorization {
 
   validate(address: string): RedirectResult {
     if (this.isOver || !this.#expected) return { kind: 'foreign' };
-    return validateRedirect(address, this.#expected);
+    const result = validateRedirect(address, this.#expected);
+    if (result.kind === 'foreign' && result.issuer !== undefined) {
+      const { baseUrl, logger } = this.#ports;
+      logger.warn(
+        { issuer: result.issuer, baseUrl },
+        'a redirect was ignored because its issuer is not the baseUrl; if that is the service, pass its address as baseUrl',
+      );
+    }
+    return result;
   }
 
   settle(result: RedirectResult): void {

@@ -52,7 +52,7 @@ export async function openLoopbackReceiver(redirects: RedirectValidator): Promis
     const result = redirects.validate(`http://${host}${request.url}`);
     // The server may be closed only after the page was sent, because closing it ends all connections.
     response.once('close', () => redirects.settle(result));
-    answer(response, pages[result.kind]);
+    answer(response, pageOf(result));
   });
 
   const close = async () => {
@@ -61,6 +61,10 @@ export async function openLoopbackReceiver(redirects: RedirectValidator): Promis
     await closed;
   };
   return { redirectUri: `http://${host}${loopbackRedirect.path}`, close, [Symbol.asyncDispose]: close };
+}
+
+function pageOf(result: RedirectResult): Page {
+  return result.kind === 'foreign' && result.issuer !== undefined ? pages.otherIssuer : pages[result.kind];
 }
 
 function errorPage({ method, headers, url = '' }: IncomingMessage, host: string): Page | undefined {
@@ -103,6 +107,12 @@ const pages = {
     'The request was declined. You can close this page and go back to the game.',
   ),
   foreign: page(400, 'This link is not valid', 'It does not belong to a sign-in in progress. Start again in the game.'),
+  otherIssuer: page(
+    400,
+    'This link is not valid',
+    'Another service than the one that the game asked has answered. If you develop the game: its baseUrl must name the ' +
+      'service as the service names itself (web_base).',
+  ),
   misdirected: page(421, 'Wrong address', 'Only the game uses this address.'),
   notFound: page(404, 'Nothing here', 'Only the game uses this address.'),
   notAllowed: page(405, 'Not allowed', 'Only the game uses this address.'),

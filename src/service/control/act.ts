@@ -2,14 +2,16 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { expandScopes } from '../../model/oauth.ts';
+import type { ApplicationId } from '../../model/snowflake.ts';
 import type { ActAs, CallAnswer, CallBody, CallFile, SessionBody } from '../../wire/control/act.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
+import { requireNotBanned } from '../domain/accounts/full-account.ts';
 import { apiPrefix } from '../http/router.ts';
 import { authorizationScope, findAuthorization, recordGrant } from '../oauth/authorize/authorization-records.ts';
 import { createSecret, issueAccess } from '../oauth/token/tokens.ts';
-import type { TokenRecord } from '../store/records.ts';
+import type { TokenRecord, UserRecord } from '../store/records.ts';
 import {
   type Check,
   id,
@@ -185,11 +187,23 @@ export async function signInToGame(core: Core, userId: string, body: unknown): P
   if (!(await core.store.get('applications', application_id))) throw notThere('application', application_id);
   const parties = { application_id, user_id: userId };
   return core.store.transact(authorizationScope(parties), async transaction => {
-    if (!(await transaction.get('users', userId))) throw notThere('user', userId);
+    const user = await transaction.get('users', userId);
+    if (!user) throw notThere('user', userId);
+    requireNotBanned(user);
+    requireGameOf(user, application_id);
     const authorization = await recordGrant(transaction, parties, asked, core.ids.next());
     const grantId = hashSecret(createSecret(core));
     return { token: issueAccess(core, transaction, { authorization, grantId, scopes: asked }).access_token };
   });
+}
+
+/** @throws ControlRefusal for a provisional account in another game than its own */
+function requireGameOf({ id, provisional_of }: UserRecord, applicationId: ApplicationId): void {
+  if (provisional_of === null || provisional_of === applicationId) return;
+  throw new ControlRefusal(
+    409,
+    `The user ${id} is a provisional account of the application ${provisional_of} and cannot sign in to another.`,
+  );
 }
 
 const sessionBody = object({ application_id: id, scopes }, ['application_id']);

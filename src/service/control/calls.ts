@@ -1,6 +1,7 @@
 import type { UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import { requireNotBanned } from '../domain/accounts/full-account.ts';
 import type { StoreContent } from '../store/contract.ts';
 import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
 import { id, nullable, object, oneOf, text } from '../support/document-check.ts';
@@ -103,7 +104,9 @@ async function openSession(core: Core, userId: UserId, body: unknown): Promise<{
   const { store, entropy } = core;
   const token = createSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
-    if (!(await transaction.get('users', userId))) throw unknownUser(userId);
+    const user = await transaction.get('users', userId);
+    if (!user) throw unknownUser(userId);
+    requireNotBanned(user);
     transaction.put('tokens', {
       hash: hashSecret(token),
       kind: 'session',

@@ -54,6 +54,7 @@ export interface RemovalParts {
   readonly authorizations: {
     endUserTokens(userId: UserId): Promise<void>;
     endAuthorization(id: Snowflake): Promise<boolean>;
+    endApplicationTokens(applicationId: ApplicationId): Promise<void>;
   };
 }
 
@@ -207,6 +208,7 @@ export function createRemoval(
     await lobbies.removeAll(application);
     const granted = await store.list('authorizations', { index: 'byApplication', equals: [id] });
     for (const grant of granted) await authorizations.endAuthorization(grant.id);
+    await authorizations.endApplicationTokens(id);
     for (const user of await provisionalUsers(id)) await endUser(user);
     await relationships.removeAll(id);
     for (const guildId of await guildIdsOf(store, id)) await uninstall(application, guildId);

@@ -12,7 +12,11 @@ export interface ExpectedRedirect {
 /** The result of {@link readRedirect}. */
 export type RedirectResult =
   /** Foreign, repeated, forged or malformed: the authorization keeps waiting. */
-  | { readonly kind: 'foreign' }
+  | {
+      readonly kind: 'foreign';
+      /** The issuer that it names, if it is foreign only because of that. */
+      readonly issuer?: string;
+    }
   | { readonly kind: 'granted'; readonly code: string }
   | { readonly kind: 'rejected'; readonly error: OAuthError };
 
@@ -38,7 +42,7 @@ export function readRedirect(
   if (withoutQuery(url) !== new URL(expected.redirectUri).href || hasRepeats(query)) return foreign;
   if (!equals(query.get('state') ?? '', expected.state)) return foreign;
   const issuer = query.get('iss');
-  if (issuer !== null && !equals(issuer, expected.issuer)) return foreign;
+  if (issuer !== null && !equals(issuer, expected.issuer)) return { kind: 'foreign', issuer };
 
   const error = query.get('error');
   const code = query.get('code');

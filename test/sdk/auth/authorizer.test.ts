@@ -10,14 +10,19 @@ import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 const baseUrl = 'https://auth.example';
 const { challenge } = createAuthorizationCodeVerifier();
 
-function authorizer(openBrowser: AuthorizerPorts['openBrowser']): Authorizer {
-  return new Authorizer({ baseUrl, entropy: systemEntropy, logger: silentLogger, openBrowser });
+function authorizer(openBrowser: AuthorizerPorts['openBrowser'], logger = silentLogger): Authorizer {
+  return new Authorizer({ baseUrl, entropy: systemEntropy, logger, openBrowser });
 }
 
 /** An authorization whose page "opens" without anybody doing anything there; gives the parameters it was asked with. */
-async function asked(args = new AuthorizationArgs(), options = {}, applicationId: string | undefined = '1') {
+async function asked(
+  args = new AuthorizationArgs(),
+  options = {},
+  applicationId: string | undefined = '1',
+  logger = silentLogger,
+) {
   const opened = Promise.withResolvers<URL>();
-  const one = authorizer(url => opened.resolve(new URL(url)));
+  const one = authorizer(url => opened.resolve(new URL(url)), logger);
   const grant = one.authorize(args, applicationId, options);
   grant.catch(() => {});
   const page = await Promise.race([opened.promise, grant.then(() => Promise.reject(new Error('It opened no page.')))]);
@@ -171,6 +176,18 @@ describe('authorize: the loopback redirect', () => {
     expect((await get(good, { host: '127.0.0.1' })).status).toBe(421);
     expect((await get(good)).status).toBe(200);
     expect((await grant).code).toBe('c');
+  });
+
+  it('names the issuer of an answer that is ignored because of it, in the log and in general terms on the page', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) };
+    const { one, redirectUri, state } = await asked(undefined, {}, '1', logger);
+    const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=http://localhost:1`);
+    one.abort();
+    expect(page.status).toBe(400);
+    expect(page.body).toContain('baseUrl');
+    expect(page.body).not.toContain('localhost');
+    expect(warnings).toEqual([{ issuer: 'http://localhost:1', baseUrl }]);
   });
 
   it('ignores connections that do not speak HTTP', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { intents } from '../../../src/model/gateway.ts';
+import { deviceCodeGrantType } from '../../../src/model/oauth.ts';
 import { type Fixtures, type Service, startService } from '../../../src/service/index.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
 import { collectionNames } from '../../../src/service/store/keys.ts';
@@ -263,6 +264,32 @@ describe('what is due', () => {
   });
 });
 
+describe('a session', () => {
+  const open = (id: string, body?: object) => sendControl(service, 'POST', `/users/${id}/session`, body);
+
+  it('is not opened for a banned user, so that it does not begin when the ban is lifted', async () => {
+    const id = nextId();
+    await postFixtures(service, { users: [{ id, username: 'bernd', banned: true }] });
+    for (const body of [undefined, { application_id: application.id }]) {
+      expect(await open(id, body)).toMatchObject({ status: 403, body: { message: 'This account is banned' } });
+    }
+  });
+
+  it('of a provisional account is opened in its own game only', async () => {
+    const other = nextId();
+    await postFixtures(service, { applications: [{ id: other, owner_id: ada.id }] });
+    const bot = { kind: 'bot', application_id: application.id };
+    const issued = await act(bot, 'POST', '/partner-sdk/token/bot', { external_user_id: 'guest-1' });
+    const { access_token } = issued.body as { access_token: string };
+    const headers = { authorization: `Bearer ${access_token}` };
+    const me = await callApi(service, 'GET', '/users/@me', undefined, headers);
+    const { id } = me.body as { id: string };
+    expect(await open(id, { application_id: application.id })).toMatchObject({ status: 200 });
+    const refused = await open(id, { application_id: other });
+    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(application.id) } });
+  });
+});
+
 describe('deleting', () => {
   it('deletes a user with memberships, relationships, conversations, grants and sessions, and tells the others', async () => {
     const [id, friend] = [await addUser('leaver'), await addUser('stayer')];
@@ -392,6 +419,44 @@ describe('deleting', () => {
     const { content } = (await control(service, 'GET /snapshot')) as { content: Record<string, readonly object[]> };
     const left = Object.entries(content).filter(([, records]) => JSON.stringify(records).includes(app));
     expect(left.map(([name]) => name)).toEqual([]);
+  });
+
+  it('deletes everything by which an application acts, so that a later one with its id begins without it', async () => {
+    const [parent, app] = [nextId(), nextId()];
+    const doomed = { id: app, owner_id: ada.id, client_secret: 'doomed-secret', parent_id: parent };
+    await postFixtures(service, { applications: [{ id: parent, owner_id: ada.id, public_client: true }, doomed] });
+    const client = { client_id: app, client_secret: doomed.client_secret };
+    const oauth = async (path: string, fields: Readonly<Record<string, string>>) => {
+      const answer = await fetch(`${service.apiBase}/v10${path}`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...client, ...fields }),
+      });
+      return (await answer.json()) as Readonly<Record<string, string>>;
+    };
+    const statusOf = async (token: string | undefined) =>
+      (await callApi(service, 'GET', '/oauth2/@me', undefined, { authorization: `Bearer ${token}` })).status;
+
+    const { access_token: own } = await oauth('/oauth2/token', {
+      ...{ grant_type: 'client_credentials', scope: 'identify role_connections.write' },
+    });
+    const { token } = await control(service, 'POST /users/{id}/session', { id: ada.id }, { application_id: parent });
+    const exchanged = await callApi(service, 'POST', '/partner-sdk/child-token', {
+      ...{ parent_access_token: token, child_application_id: app },
+    });
+    const { access_token: child } = exchanged.body as { access_token: string };
+    const json = { authorization: `Bearer ${own}`, 'content-type': 'application/json' };
+    await callApi(service, 'PUT', `/users/@me/applications/${app}/role-connection`, { platform_name: 'Doomed' }, json);
+    const device = await oauth('/oauth2/device/authorize', { scope: 'identify' });
+    expect([await statusOf(own), await statusOf(child)]).toEqual([200, 200]);
+
+    expect(await remove(`/applications/${app}`)).toMatchObject({ status: 204 });
+    const { content } = (await control(service, 'GET /snapshot')) as { content: Record<string, readonly object[]> };
+    const left = Object.entries(content).filter(([, records]) => JSON.stringify(records).includes(app));
+    expect(left.map(([name]) => name)).toEqual([]);
+    await postFixtures(service, { applications: [doomed] });
+    expect([await statusOf(own), await statusOf(child), await statusOf(token)]).toEqual([401, 401, 200]);
+    const poll = { grant_type: deviceCodeGrantType, device_code: device.device_code ?? '' };
+    expect(await oauth('/oauth2/token', poll)).toMatchObject({ error: 'invalid_grant' });
   });
 
   it('keeps the parent of an application', async () => {

@@ -167,7 +167,7 @@ export const descriptions: Readonly<Record<ControlCallName | OtherCall, Descript
     ...{ id: 'create_session', summary: 'Create a token of a user’s own client or, with a body, of a game' },
     ...{ body: object('', { application_id: id }, { scopes: list(text()) }), isBodyOptional: true },
     answer: token,
-    errors: [404],
+    errors: [403, 404, 409],
   },
   'DELETE /users/{id}/tokens': { id: 'end_tokens', summary: 'End all authorizations of a user', errors: [404] },
   'DELETE /authorizations/{id}': {

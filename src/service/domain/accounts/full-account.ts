@@ -10,17 +10,16 @@ export function requireFullAccount({ provisional_of }: UserRecord): void {
 }
 
 /**
- * Returns the user if it may authorize applications.
+ * Checks that the user may give this answer to an application's request: a banned user may only deny it.
  *
  * @throws RequestError `unknown_user`; `invalid_user_type` when it is a provisional account; `missing_access` when it
- *   is banned
+ *   is banned and approves
  */
-export async function requireAuthorizer(view: StoreView, userId: UserId): Promise<UserRecord> {
+export async function requireAuthorizer(view: StoreView, userId: UserId, decision: 'approve' | 'deny'): Promise<void> {
   const user = await view.get('users', userId);
   if (!user) throw new RequestError('unknown_user');
   requireFullAccount(user);
-  requireNotBanned(user);
-  return user;
+  if (decision === 'approve') requireNotBanned(user);
 }
 
 /** @throws RequestError `missing_access` */

@@ -52,7 +52,7 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly integrationType: IntegrationType;
   /** The guild that is preselected. */
   readonly guildId: string | null;
-  /** Whether no other guild can be chosen. */
+  /** Whether no other guild can be chosen; false where no guild is preselected. */
   readonly guildLocked: boolean;
   /** The permissions that the bot gets in the guild: bits as decimal text. */
   readonly permissions: string;
@@ -131,6 +131,7 @@ export function validateRequest(given: URLSearchParams, address: ReturnAddress, 
   const responseType = validateResponseType(read(parameters, 'response_type'), asked);
   const integrationType = validateIntegrationType(parameters, application);
   const scopes = validateScopes(asked, { application, responseType, integrationType });
+  const guildId = validateGuildId(parameters);
   return {
     ...(responseType === 'none' ? { ...address, redirectUri: ownPage, state: null } : address),
     responseType,
@@ -139,8 +140,8 @@ export function validateRequest(given: URLSearchParams, address: ReturnAddress, 
     nonce: read(parameters, 'nonce') ?? null,
     codeChallenge: validateChallenge(parameters, address, responseType),
     integrationType,
-    guildId: validateGuildId(parameters),
-    guildLocked: validateFlag(parameters, 'disable_guild_select'),
+    guildId,
+    guildLocked: validateFlag(parameters, 'disable_guild_select') && guildId !== null,
     permissions: validatePermissions(parameters),
   };
 }

@@ -4,6 +4,7 @@ import { authorizePagePath, type TokenResponse } from '../../../model/oauth.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
+import { parseQuery } from '../../http/body/url-encoded.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -46,7 +47,7 @@ export async function decide(
 ): Promise<{ redirectTo: string }> {
   const validation = await validateAuthorizationRequest(core, readParameters(core, authorizeUrl));
   if (!validation.request) return validation;
-  await requireAuthorizer(core.store, userId);
+  await requireAuthorizer(core.store, userId, decision);
   const { request } = validation;
   if (decision === 'deny') return { redirectTo: rejectionRedirect(core, request, oauthFaults.denied()) };
   const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });
@@ -54,6 +55,7 @@ export async function decide(
   return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
 }
 
+/** Reads the query as the page does, so that what is decided is what the user was shown. */
 function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   const url = URL.parse(authorizeUrl, core.addresses.web);
   if (!url || url.pathname.replace(apiPrefix, '') !== authorizePagePath) {
@@ -61,7 +63,7 @@ function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
       message: `authorize_url is not an address of the page ${authorizePagePath}.`,
     });
   }
-  return url.searchParams;
+  return parseQuery(url.search);
 }
 
 /** @returns the parameters for the application */
@@ -95,8 +97,7 @@ async function handOut(core: Core, approval: Approval): Promise<AnswerParameters
  */
 function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
   if (!canInstall(request)) return undefined;
-  const isOpen = request.guildId === null || !request.guildLocked;
-  const guildId = isOpen && chosen !== undefined ? chosen : request.guildId;
+  const guildId = request.guildLocked || chosen === undefined ? request.guildId : chosen;
   if (guildId !== null) return guildId;
   if (request.responseType === 'none') rejectIssues([guildRequired]);
   return undefined;

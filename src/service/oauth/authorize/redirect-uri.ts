@@ -25,11 +25,12 @@ export function isCustomSchemeRedirect(uri: string): boolean {
   return customScheme.test(uri);
 }
 
-const loopbackRedirect = /^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)(?=[:/?#]|$)/i;
+/** Names of the user's own machine, as `URL` spells them: it rewrites every other form of an address. */
+const ownHost = /^(?:127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|(?:.+\.)?localhost\.?)$/;
 
 /** True for a redirect into a program on the user's machine, where any program may be the one that receives it. */
 export function isNativeRedirect(uri: string): boolean {
-  return isCustomSchemeRedirect(uri) || loopbackRedirect.test(uri);
+  return isCustomSchemeRedirect(uri) || ownHost.test(new URL(uri).hostname);
 }
 
 /** Parameters of an answer; those without a value are omitted. */

@@ -63,7 +63,7 @@ export async function decideDevice(
   decision: DeviceDecision,
 ): Promise<void> {
   const { userId } = decision;
-  await requireAuthorizer(core.store, userId);
+  await requireAuthorizer(core.store, userId, decision.decision);
   const found = await guess(core, attempts, decision);
   if (!found) throw unknownUserCode();
   const { hash, application_id } = found;

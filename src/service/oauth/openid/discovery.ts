@@ -2,6 +2,7 @@ import { deviceCodeGrantType, scopes } from '../../../model/oauth.ts';
 import { codeChallengeMethod } from '../../../wire/oauth/pkce-form.ts';
 import { routes } from '../../../wire/routes.ts';
 import type { Addresses } from '../../core.ts';
+import { notOffered } from '../../domain/accounts/offered-scopes.ts';
 import { signingAlgorithm } from './signed-tokens.ts';
 
 const codeGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
@@ -16,7 +17,7 @@ function sharedMetadata({ web, api }: Addresses) {
     revocation_endpoint: api + routes.revokeToken.path,
     device_authorization_endpoint: api + routes.startDevice.path,
     jwks_uri: api + routes.getSigningKeys.path,
-    scopes_supported: scopes,
+    scopes_supported: scopes.filter(scope => !notOffered.has(scope)),
     token_endpoint_auth_methods_supported: authenticationMethods,
     revocation_endpoint_auth_methods_supported: authenticationMethods,
     code_challenge_methods_supported: [codeChallengeMethod],
@@ -46,6 +47,8 @@ export function openidConfiguration(addresses: Addresses) {
     response_types_supported: ['code', 'token'],
     response_modes_supported: ['query', 'fragment'],
     grant_types_supported: [...codeGrants, 'implicit', deviceCodeGrantType],
+    // Left out, it would mean true (OpenID Connect Discovery, section 3).
+    request_uri_parameter_supported: false,
     userinfo_endpoint: addresses.api + routes.getUserInfo.path,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [signingAlgorithm],

@@ -168,6 +168,8 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
 function messageOf(errors: ErrorWords, { reason, message }: RequestError): string {
   const words: Partial<Record<ApiErrorName, string>> = {
     unknown_user: errors.unknownUser,
+    // Only of a banned account on these pages.
+    missing_access: errors.banned,
     unknown_guild: errors.unknownGuild,
     missing_permissions: errors.missingPermissions,
   };

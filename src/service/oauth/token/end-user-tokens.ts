@@ -1,4 +1,4 @@
-import type { Snowflake, UserId } from '../../../model/snowflake.ts';
+import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken } from '../authorize/authorization-records.ts';
@@ -34,5 +34,26 @@ export async function endUserTokens(core: Core, events: AuthorizationEvents, use
       if (token.authorization_id === null) endToken(transaction, token);
     }
     for (const { hash } of await transaction.list('sign_ins', query)) transaction.delete('sign_ins', hash);
+  });
+}
+
+/**
+ * Ends everything that lets somebody act as an application, or as a user in it, and that belongs to no authorization
+ * for it: its own tokens, those that it got for tokens of its parent, codes that were not redeemed, and role
+ * connections. It reads all tokens, which no index finds by application, so it is for deletions.
+ */
+export async function endApplicationTokens({ store }: Core, applicationId: ApplicationId): Promise<void> {
+  const isIts = ({ application_id }: { readonly application_id: ApplicationId | null }) =>
+    application_id === applicationId;
+  const tokens = (await store.list('tokens')).filter(isIts);
+  const codes = (await store.list('codes')).filter(isIts);
+  const devices = (await store.list('device_codes')).filter(isIts);
+  await store.transact(`application/${applicationId}`, async transaction => {
+    for (const token of tokens) endToken(transaction, token);
+    for (const { hash } of codes) transaction.delete('codes', hash);
+    for (const { hash } of devices) transaction.delete('device_codes', hash);
+    for (const { user_id } of await transaction.list('role_connections', { equals: [applicationId] })) {
+      transaction.delete('role_connections', applicationId, user_id);
+    }
   });
 }

@@ -26,6 +26,11 @@ export class OAuthRequestError extends Error {
   }
 }
 
+/** A client's text, shortened, in the characters that a description may have. @see RFC 6749, section 5.2 */
+function quotable(text: string): string {
+  return text.slice(0, 100).replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?');
+}
+
 /**
  * The rejections and their texts, one row each. `name` is a parameter's name.
  *
@@ -60,8 +65,8 @@ export const oauthFaults = {
       'The response_type must be "code" when redirect_uri has a custom scheme',
     ),
   codeGrantRequired: () => new OAuthRequestError('invalid_request', 'Integration requires code grant'),
-  grantType: (given: string | undefined) =>
-    new OAuthRequestError('unsupported_grant_type', `Grant type ${given?.slice(0, 100) ?? 'None'} is not supported`),
+  grantType: (given = 'None') =>
+    new OAuthRequestError('unsupported_grant_type', `Grant type ${quotable(given)} is not supported`),
   tokenType: () =>
     new OAuthRequestError('unsupported_token_type', 'The token_type_hint must be an access or refresh token'),
 } as const;

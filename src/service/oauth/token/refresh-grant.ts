@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
-import type { TokenResponse } from '../../../model/oauth.ts';
+import { expandScopes, type TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { TokenRecord, UsedRefreshToken } from '../../store/records.ts';
@@ -69,10 +69,11 @@ function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
   );
 }
 
-/** A refresh may narrow the scopes. @see RFC 6749, section 6 */
+/** A refresh may narrow the scopes, an umbrella scope to some of its parts. @see RFC 6749, section 6 */
 function validateScopes(form: Form, granted: readonly string[]): readonly string[] {
   if (field(form, 'scope') === undefined) return granted;
-  return requireScopes(scopesIn(form), scope => granted.includes(scope));
+  const open = expandScopes(granted);
+  return requireScopes(scopesIn(form), scope => open.has(scope));
 }
 
 // Too long to be guessed, and too short to fill the store.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { intakeLimits } from '../../../../src/service/support/service-limits.ts';
 import { Browser } from '../browser.ts';
 import { ada, type Form, game, guild, openService, type TestService } from '../support.ts';
 
@@ -41,6 +42,20 @@ describe('another site', () => {
     const browser = await signedIn();
     const page = await browser.get(`${service.authorizeUrl()}&decision=approve`);
     expect([page.status, page.location]).toEqual([200, null]);
+  });
+
+  it('cannot hide a part of the request from the user who consents', async () => {
+    await service.addFixtures({
+      applications: [{ ...game, install_params: { scopes: ['applications.commands'], permissions: '0' } }],
+    });
+    const browser = await signedIn();
+    const [shown = '', hidden = ''] = service.authorizeUrl({ scope: 'openid guilds' }).split('&response_type');
+    const link = `${shown}${'&'.repeat(intakeLimits.formFieldsMax)}response_type${hidden}`;
+    const page = await browser.get(link);
+    expect(page.text).toContain('<select id="guild" name="guild_id" required>'); // as for a link that only installs
+    const fields = { decision: 'approve', guild_id: guild.id };
+    const answer = await browser.submit(page, service.web, '/oauth2/authorize', fields);
+    expect(answer.location).toContain(`${service.web}/oauth2/authorized?`);
   });
 
   it.each<[string, Form]>([

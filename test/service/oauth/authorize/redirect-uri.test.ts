@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formActionSource,
   isCustomSchemeRedirect,
+  isNativeRedirect,
   isRegisteredRedirect,
   redirectWith,
 } from '../../../../src/service/oauth/authorize/redirect-uri.ts';
@@ -125,4 +126,41 @@ it.each([
 ])('%s leads into a program: %s; a form may lead there by %s', (uri, custom, source) => {
   expect(isCustomSchemeRedirect(uri)).toBe(custom);
   expect(formActionSource(uri)).toBe(source);
+});
+
+describe('a redirect into a program on the user’s machine', () => {
+  it.each([
+    'discord-100:/authorize/callback',
+    'http://127.0.0.1/callback',
+    'http://127.8.7.6:5000/callback',
+    'http://127.1/callback',
+    'http://0x7f000001/callback',
+    'http://2130706433/callback',
+    'http://0.0.0.0:5000/callback',
+    'http://[::1]:5000/callback',
+    'http://[0:0:0:0:0:0:0:1]/callback',
+    'http://[::ffff:127.0.0.1]/callback',
+    'http://[::]/callback',
+    'http://localhost:5000',
+    'http://LOCALHOST/callback',
+    'http://localhost./callback',
+    'http://game.localhost:5000/callback',
+    'https://localhost:5000/callback',
+    'http://user@localhost/callback',
+  ])('is %s', uri => {
+    expect(isNativeRedirect(uri)).toBe(true);
+  });
+
+  it.each([
+    'https://game.example/callback',
+    'https://localhost.example/callback',
+    'https://notlocalhost/callback',
+    'https://127.0.0.1.example/callback',
+    'http://128.0.0.1/callback',
+    'http://[::2]/callback',
+    'https://localhost@game.example/callback',
+    'https://game.example/?http://127.0.0.1/',
+  ])('is not %s', uri => {
+    expect(isNativeRedirect(uri)).toBe(false);
+  });
 });

@@ -58,6 +58,15 @@ describe('the page for devices', () => {
     }
   });
 
+  it('tells the device when a banned user cancels', async () => {
+    await service.addFixtures({ users: [{ ...ben, banned: true }] });
+    const { deviceCode, userCode } = await service.startDevice();
+    const { browser, page: consent } = await open(userCode, ben.id);
+    expect((await browser.submit(consent, service.web, `${page}?`, { decision: 'approve' })).status).toBe(403);
+    expect((await browser.submit(consent, service.web, `${page}?`, { decision: 'deny' })).status).toBe(200);
+    expect((await service.pollDevice(deviceCode)).body).toMatchObject({ error: 'access_denied' });
+  });
+
   it('takes the code in small letters, with blanks and hyphens', async () => {
     const { userCode } = await service.startDevice();
     const typed = ` ${userCode.slice(0, 4).toLowerCase()} - ${userCode.slice(4)} `;

@@ -51,6 +51,17 @@ describe('the way through the pages', () => {
     expect(new URL(answer.location ?? '').searchParams.get('error')).toBe('access_denied');
   });
 
+  it('leads back to the game when a banned user cancels, and not when one approves', async () => {
+    const carol = { id: '12', username: 'carol', locale: 'fr', banned: true } as const;
+    await service.addFixtures({ users: [carol] });
+    const { browser, page } = await signedIn({}, carol.id);
+    const approved = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect([approved.status, approved.location]).toEqual([403, null]);
+    expect(approved.text).toContain('Ce compte est suspendu.');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'deny' });
+    expect(answer.location).toContain('error=access_denied');
+  });
+
   it('treats anything but "approve" as a denial', async () => {
     const { browser, page } = await signedIn();
     for (const fields of [{}, { decision: 'Approve' }]) {
@@ -140,6 +151,22 @@ describe('adding an application', () => {
     expect(theirs.text).toContain('You do not manage a server');
     expect(theirs.text).not.toContain('value="approve"');
     expect(theirs.text).toContain('value="deny"');
+  });
+
+  it('to a locked guild that the user may not manage cannot be approved on the way to a code either', async () => {
+    const changes = { scope: 'bot identify', guild_id: guild.id, disable_guild_select: 'true' };
+    const { page } = await signedIn(changes, ben.id);
+    expect(page.text).toContain('You do not manage a server');
+    expect(page.text).not.toContain('value="approve"');
+    expect((await signedIn(changes)).page.text).toContain('value="approve"');
+  });
+
+  it('chooses no guild for the user when the link locks the choice but names none', async () => {
+    const changes = { scope: 'bot identify', disable_guild_select: 'true' };
+    const { browser, page } = await signedIn(changes);
+    expect(page.text).toContain('<option value="">');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '' });
+    expect(new URL(answer.location ?? '').searchParams.get('guild_id')).toBeNull();
   });
 
   it('to the user’s account says so, and asks for no guild', async () => {

@@ -211,6 +211,17 @@ describe('refresh_token', () => {
     expect(full.scope).toBe('identify guilds');
   });
 
+  it('gives a part of an umbrella scope when asked, and the whole again the next time', async () => {
+    const old = await service.signIn({ scope: 'openid sdk.social_layer' });
+    const { body: narrowed } = await service.refresh(old.refresh_token, {
+      scope: 'identify sdk.social_layer_presence',
+    });
+    expect(narrowed.scope).toBe('identify sdk.social_layer_presence');
+    const { status, body } = await service.refresh(String(narrowed.refresh_token), { scope: 'identify email' });
+    expect([status, body.error]).toEqual([400, 'invalid_scope']);
+    expect((await service.refresh(String(narrowed.refresh_token))).body.scope).toBe('openid sdk.social_layer');
+  });
+
   it('rejects more scopes than were granted, and leaves the token good', async () => {
     const { refresh_token } = await service.signIn({ scope: 'identify' });
     const asked = { scope: 'identify guilds' };
@@ -333,6 +344,13 @@ describe('token request', () => {
     });
     const { body } = await service.token({ grant_type: 'x'.repeat(5000) });
     expect(String(body.error_description).length).toBeLessThan(200);
+  });
+
+  it('names it in the characters that a description may have (RFC 6749, section 5.2)', async () => {
+    const { body } = await service.token({ grant_type: `${'x'.repeat(99)}😀` });
+    expect(body.error_description).toBe(`Grant type ${'x'.repeat(99)}? is not supported`);
+    const { body: other } = await service.token({ grant_type: 'a"b\\c\né~ ' });
+    expect(other.error_description).toBe('Grant type a?b?c??~  is not supported');
   });
 
   it.each(['grant_type', 'client_id', 'client_secret', 'scope'])('with %s twice is rejected', async name => {

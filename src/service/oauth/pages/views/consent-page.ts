@@ -24,8 +24,9 @@ export function consentPage(view: ConsentView): Page {
   const { name, description } = request.application;
   const heading = words.consent.heading(name);
   const guilds = offeredGuilds(view);
-  // A request that only adds the application to a guild cannot be approved without a guild.
-  const isPossible = request.responseType !== 'none' || guilds === undefined || guilds.length > 0;
+  // Without a guild, neither a request that only adds the application to one nor a request for a locked guild can be approved.
+  const needsGuild = request.responseType === 'none' || request.guildLocked;
+  const isPossible = !needsGuild || guilds === undefined || guilds.length > 0;
   const main = html`${badge(name, 'large')}
 <h1>${heading}</h1>
 ${description !== '' && html`<p class="lead">${description}</p>`}
@@ -49,7 +50,7 @@ ${request.responseType !== 'none' && html`<p class="note">${destination(words, r
 
 function offeredGuilds({ request, guilds }: ConsentView): readonly GuildRecord[] | undefined {
   const { guildId, guildLocked } = request;
-  return guildLocked && guildId !== null ? guilds?.filter(({ id }) => id === guildId) : guilds;
+  return guildLocked ? guilds?.filter(({ id }) => id === guildId) : guilds;
 }
 
 function isAddedToUser({ integrationType, scopes }: AuthorizationRequest): boolean {

@@ -27,11 +27,11 @@ main {
 }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { margin: 1.75rem 0 .5rem; font-size: .9375rem; line-height: 1.4; color: var(--soft); overflow-wrap: anywhere; }
-p { margin: .5rem 0; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
 main > :last-child { margin-bottom: 0; }
 .lead { text-align: center; color: var(--soft); text-wrap: balance; }
-.note { margin-top: 1.5rem; font-size: .8125rem; color: var(--soft); text-align: center; overflow-wrap: anywhere; }
-.small { font-size: .875rem; color: var(--soft); overflow-wrap: anywhere; }
+.note { margin-top: 1.5rem; font-size: .8125rem; color: var(--soft); text-align: center; }
+.small { font-size: .875rem; color: var(--soft); }
 .fault { color: var(--fault); }
 code { font: .875em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 a { color: var(--accent-text); }

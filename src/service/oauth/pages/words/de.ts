@@ -84,6 +84,7 @@ export const de: PageWords = {
     nothingChanged: 'Es wurde nichts geändert.',
     unreadable: 'Das Formular ist nicht lesbar.',
     unknownUser: 'Diesen Benutzer gibt es nicht.',
+    banned: 'Dieses Konto ist gesperrt.',
     unknownGuild: 'Diesen Server gibt es nicht.',
     missingPermissions: 'Du darfst diesem Server keine Anwendungen hinzufügen.',
     tooMany: count => `Zu viele falsche Codes. Versuche es in ${minutes(count)} noch einmal.`,

@@ -74,6 +74,7 @@ export const en: PageWords = {
     nothingChanged: 'Nothing was changed.',
     unreadable: 'The form could not be read.',
     unknownUser: 'This user does not exist.',
+    banned: 'This account is banned.',
     unknownGuild: 'This server does not exist.',
     missingPermissions: 'You may not add applications to this server.',
     tooMany: count => `Too many wrong codes. Try again in ${minutes(count)}.`,

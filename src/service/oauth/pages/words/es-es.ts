@@ -82,6 +82,7 @@ export const esES: PageWords = {
     nothingChanged: 'No se ha cambiado nada.',
     unreadable: 'No se puede leer el formulario.',
     unknownUser: 'Ese usuario no existe.',
+    banned: 'Esta cuenta está suspendida.',
     unknownGuild: 'Ese servidor no existe.',
     missingPermissions: 'No puedes añadir aplicaciones a este servidor.',
     tooMany: count => `Demasiados códigos incorrectos. Vuelve a intentarlo dentro de ${minutes(count)}.`,

@@ -85,6 +85,7 @@ export const fr: PageWords = {
     nothingChanged: 'Rien n’a été modifié.',
     unreadable: 'Le formulaire est illisible.',
     unknownUser: 'Cet utilisateur n’existe pas.',
+    banned: 'Ce compte est suspendu.',
     unknownGuild: 'Ce serveur n’existe pas.',
     missingPermissions: 'Vous ne pouvez pas ajouter d’applications à ce serveur.',
     tooMany: count => `Trop de codes incorrects. Réessayez dans ${minutes(count)}.`,

@@ -80,6 +80,7 @@ export const ja: PageWords = {
     nothingChanged: '何も変更されていません。',
     unreadable: 'フォームを読み取れません。',
     unknownUser: 'そのユーザーは存在しません。',
+    banned: 'このアカウントは利用停止中です。',
     unknownGuild: 'そのサーバーは存在しません。',
     missingPermissions: 'このサーバーにアプリケーションを追加する権限がありません。',
     tooMany: count => `間違ったコードが多すぎます。${count} 分後にもう一度お試しください。`,

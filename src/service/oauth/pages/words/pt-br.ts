@@ -84,6 +84,7 @@ export const ptBR: PageWords = {
     nothingChanged: 'Nada foi alterado.',
     unreadable: 'Não é possível ler o formulário.',
     unknownUser: 'Esse usuário não existe.',
+    banned: 'Esta conta está suspensa.',
     unknownGuild: 'Esse servidor não existe.',
     missingPermissions: 'Você não pode adicionar aplicativos a este servidor.',
     tooMany: count => `Muitos códigos incorretos. Tente de novo em ${minutes(count)}.`,

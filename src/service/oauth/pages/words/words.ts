@@ -96,6 +96,7 @@ export interface ErrorWords {
   readonly nothingChanged: string;
   readonly unreadable: string;
   readonly unknownUser: string;
+  readonly banned: string;
   readonly unknownGuild: string;
   readonly missingPermissions: string;
   readonly tooMany: (minutes: number) => string;
