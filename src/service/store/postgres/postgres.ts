@@ -43,6 +43,8 @@ const versionMin = 15;
 const connectMsMin = 1000;
 /** Pause between two attempts to connect for a session. */
 const retryMs = 100;
+/** An attempt with less time would only hide why the one before failed. */
+const attemptMsMin = 500;
 
 /**
  * Opens the connections to one database.
@@ -224,7 +226,7 @@ export class Postgres {
         return await this.#open(deadlineMs - now(), () => {});
       } catch (error) {
         if (isRejection(error)) throw this.#rejectedError(error);
-        if (now() + retryMs >= deadlineMs) throw unavailableError(this.#location, error);
+        if (now() + retryMs + attemptMsMin >= deadlineMs) throw unavailableError(this.#location, error);
         await new Promise<void>(resolve => systemClock.schedule(retryMs, resolve, { keepAlive: true }));
       }
     }
