@@ -141,6 +141,11 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
     }
   });
 
+  it('rejects a database that cannot hold every character', async () => {
+    await postgres.command(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await expectFailure(/encoding LATIN1/, store.replace(nameOf(store), 'latin'), guarded);
+  });
+
   it('says that Redis cannot be reached, or rejects the password', async () => {
     await expectFailure(/Redis at .*127\.0\.0\.1:1/, store, 'redis://:hunter2@127.0.0.1:1/0');
     await expectFailure(/password/i, store, `redis://:hunter2@${address}`);
