@@ -1,5 +1,5 @@
 import { requireType } from '../wire/arguments.ts';
-import { type Clock, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
+import { type Clock, type Logger, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { addressesOf, consoleUrlAt, originOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
@@ -101,9 +101,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
   // The engines of a node may fail at any moment of its start; the error that is thrown then says why.
-  const kept = shared && keptLog(options.log ?? silentLogger);
+  const log = reportErrors(options.log ?? silentLogger);
+  const kept = shared && keptLog(log);
   const started = start(
-    { ...options, ...(kept && { log: kept.log }) },
+    { ...options, log: kept?.log ?? log },
     {
       ...{ host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared },
       ...{ isConsoleOn, lastError: () => kept?.lastError },
@@ -122,7 +123,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
+async function start(
+  options: ServiceOptions & { readonly log: Logger },
+  checked: CheckedOptions,
+  closing: Closing,
+): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs, shared } =
     checked;
   const { isConsoleOn, lastError } = checked;
@@ -135,7 +140,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
       isConsoleOn,
       lastError,
       entropy: options.entropy ?? systemEntropy,
-      log: reportErrors(options.log ?? silentLogger),
+      log: options.log,
     },
     ...{ clock: chooseClock(options, pendingWork), metrics: new Metrics(), readiness: new Readiness() },
     // Without a data folder gateway sessions end with the process, so there are no events to keep for them.

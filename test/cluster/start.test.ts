@@ -37,6 +37,8 @@ async function failure(
 /** The socket of the server of a database. */
 const socketOf = (database: string) => `${new URL(database).searchParams.get('host')}/.s.PGSQL.5432`;
 
+const nameOf = (database: string) => new URL(database).pathname.slice(1);
+
 describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {
   let postgres: PostgresServer;
   let redis: RedisServer;
@@ -80,7 +82,7 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
     await once(silent, 'listening');
     const { port } = silent.address() as { port: number };
     try {
-      await expectFailure(/PostgreSQL/, `postgres://ada:hunter2@127.0.0.1:${port}/db`, guarded);
+      await expectFailure(/PostgreSQL.* within \d+ ms\)/, `postgres://ada:hunter2@127.0.0.1:${port}/db`, guarded);
       await expectFailure(/Redis/, store, `redis://:hunter2@127.0.0.1:${port}/0`);
     } finally {
       silent.close();
@@ -120,6 +122,28 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
   it('names a database, a user and a password that PostgreSQL rejects', async () => {
     await expectFailure(/database "nowhere" does not exist/, store.replace(/test_\d+/, 'nowhere'), guarded);
     await expectFailure(/role "nobody" does not exist/, store.replace('postgres@', 'nobody:hunter2@'), guarded);
+  });
+
+  it('says that PostgreSQL has no connection left for this node', async () => {
+    const database = await postgres.createDatabase();
+    await postgres.command('CREATE ROLE lonely LOGIN CONNECTION LIMIT 1');
+    await postgres.command(`ALTER DATABASE ${nameOf(database)} OWNER TO lonely`);
+    await expectFailure(/too many connections for role "lonely"/, database.replace('postgres@', 'lonely@'), guarded);
+  });
+
+  it('says that PostgreSQL does not speak TLS, and nothing else', async () => {
+    const proxy = await ChaosProxy.to(socketOf(store));
+    try {
+      const address = `postgres://postgres:hunter2@127.0.0.1:${proxy.port}/${nameOf(store)}`;
+      await expectFailure(/does not support SSL/, `${address}?sslmode=require`, guarded);
+    } finally {
+      proxy.close();
+    }
+  });
+
+  it('rejects a database that cannot hold every character', async () => {
+    await postgres.command(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await expectFailure(/encoding LATIN1/, store.replace(nameOf(store), 'latin'), guarded);
   });
 
   it('says that Redis cannot be reached, or rejects the password', async () => {

@@ -181,6 +181,9 @@ describe.skipIf(engines.missing)(`the state of a cluster${engines.note}`, () => 
     });
 
     // A service on its own does not encrypt its keys.
+    expect(await run(['move', '--from', other, '--to', join(place, 'moved')])).toEqual(
+      failed(/^rallypoint: The keys in the database/),
+    );
     const data = join(place, 'data');
     expect(await run(['restore', file, '--data', data])).toEqual(failed('RALLYPOINT_SECRET'));
     expect(await run(['restore', file, '--data', data], { RALLYPOINT_SECRET: secret })).toMatchObject({

@@ -312,6 +312,11 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   /** @returns the queue's next event; undefined when there is none, or it must wait */
   async function deliverOne(claimed: Claimed, stop: AbortSignal): Promise<Claimed | undefined> {
     const { queue, event, application } = claimed;
+    if (clock.now() + serviceLimits.webhookEventAnswerMs > queue.expires_at_ms) {
+      // This node was frozen, and another one may have claimed the queue by the time of an answer.
+      expiry.notice(queue.expires_at_ms);
+      return undefined;
+    }
     const startMs = performance.now();
     const answer = application ? await post(application, event, stop) : 'dropped';
     if (stop.aborted) return undefined;

@@ -1,3 +1,4 @@
+import { RallypointError } from '../../../model/errors/errors.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 
@@ -39,9 +40,9 @@ export function isRejection(error: unknown): boolean {
   return state !== undefined && (state.startsWith('28') || state.startsWith('3D') || state.startsWith('42'));
 }
 
-/** What an error of the server becomes. @param location without the password */
-export function failedError(location: string, cause: unknown): StoreError {
-  if (cause instanceof StoreError) return cause;
+/** What an error of the server becomes; one of ours stays as it is. @param location without the password */
+export function failedError(location: string, cause: unknown): RallypointError {
+  if (cause instanceof RallypointError) return cause;
   if (sqlState(cause) === diskFull) {
     return new StoreError(
       'store_full',

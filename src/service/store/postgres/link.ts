@@ -70,7 +70,7 @@ export class Link {
   static async open(url: string, { timeoutMs, acceptsStandby, ended }: LinkOptions): Promise<Link> {
     const socket = new Socket();
     const client = new pg.Client({
-      ...{ connectionString: url, stream: () => socket, pipeline: true, types },
+      ...{ connectionString: explicitSslMode(url), stream: () => socket, pipeline: true, types },
       ...{ application_name: 'rallypoint', keepAlive: true, keepAliveInitialDelayMillis: 5000 },
     });
     const link = new Link(client, socket, ended);
@@ -78,7 +78,8 @@ export class Link {
     client.on('end', () => link.#end(new Error('the server closed the connection')));
     let isOpen = false;
     const cancel = systemClock.schedule(timeoutMs, () => {
-      if (!isOpen) socket.destroy(new Error(`the server did not accept a connection within ${timeoutMs} ms`));
+      if (!isOpen)
+        socket.destroy(new Error(`the server did not accept a connection within ${Math.round(timeoutMs)} ms`));
     });
     try {
       await client.connect();
@@ -179,8 +180,15 @@ export class Link {
 
 /** The server's address and the database, without the password. */
 export function locationOf(url: string): string {
-  const { host, port, database } = new pg.Client(url);
+  const { host, port, database } = new pg.Client(explicitSslMode(url));
   return `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}/${database ?? ''}`;
+}
+
+/** `pg` takes these modes for `verify-full`, and prints a warning of several lines on stderr. */
+function explicitSslMode(url: string): string {
+  return /[?&]uselibpqcompat=true(&|$)/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 function lostError(cause: unknown): ConnectionLost {

@@ -39,17 +39,21 @@ interface SessionOptions {
 }
 
 const versionMin = 15;
+/** Those that hold every text. A database in SQL_ASCII stores the bytes of UTF-8 as they are. */
+const encodings: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 /** A session that has waited may still take this long to open its connection. */
 const connectMsMin = 1000;
 /** Pause between two attempts to connect for a session. */
 const retryMs = 100;
+/** An attempt with less time would only hide why the one before failed. */
+const attemptMsMin = 500;
 
 /**
  * Opens the connections to one database.
  *
  * @param url `postgres://user:password@host:port/database`, also with `?host=/folder` for a socket, and `?sslmode=…`
  * @throws StoreError `store_unavailable` when no connection could be made in time; `store_unusable` when the server rejects the
- *   user, the password or the database, or is too old
+ *   user, the password or the database, or is too old, or the database cannot hold every text
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Postgres> {
   const postgres = new Postgres(url, options);
@@ -103,13 +107,21 @@ export class Postgres {
   async check(): Promise<void> {
     const link = await this.#connect(now() + storeLimits.readMs);
     try {
-      const text = `SELECT current_setting('server_version_num')::int AS version`;
+      const text = `SELECT current_setting('server_version_num')::int AS version,
+        current_setting('server_encoding') AS encoding`;
       const [found] = await link.query({ text }, now() + storeLimits.readMs);
       const version = Math.floor(Number(found?.version) / 10_000);
-      if (version >= versionMin) return;
+      if (version < versionMin) {
+        throw new StoreError(
+          'store_unusable',
+          `${this.#location} is version ${version}; ${versionMin} or newer is needed.`,
+        );
+      }
+      const encoding = String(found?.encoding);
+      if (encodings.has(encoding)) return;
       throw new StoreError(
         'store_unusable',
-        `${this.#location} is version ${version}; ${versionMin} or newer is needed.`,
+        `${this.#location} has the encoding ${encoding}, which lacks characters that names and messages contain. Create the database with ENCODING 'UTF8'.`,
       );
     } catch (error) {
       throw failedError(this.#location, error);
@@ -224,7 +236,7 @@ export class Postgres {
         return await this.#open(deadlineMs - now(), () => {});
       } catch (error) {
         if (isRejection(error)) throw this.#rejectedError(error);
-        if (now() + retryMs >= deadlineMs) throw unavailableError(this.#location, error);
+        if (now() + retryMs + attemptMsMin >= deadlineMs) throw unavailableError(this.#location, error);
         await new Promise<void>(resolve => systemClock.schedule(retryMs, resolve, { keepAlive: true }));
       }
     }

@@ -4,6 +4,7 @@ import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { deliveriesPerApplicationMax, waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
 import { createWebhookEvents, type WebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
+import type { Store } from '../../../../src/service/store/contract.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
@@ -248,6 +249,27 @@ describe('a delivery', () => {
     await world.core.clock.advance(600_000);
     expect(posted).toHaveLength(3);
     expect(await world.core.store.list('webhook_events')).toEqual([]);
+  });
+
+  it('is not sent by a node that was frozen until another one could continue', async () => {
+    const thawed = Promise.withResolvers<void>();
+    const transact: Store['transact'] = async (...given) => {
+      const result = await world.core.store.transact(...given);
+      await thawed.promise;
+      return result;
+    };
+    // Only calls of the functions above: it looks for nothing that is due.
+    const store = { get: world.core.store.get.bind(world.core.store), transact } as Store;
+    const frozen = createWebhookEvents({ ...world.core, cluster: {} as never, store }, new PendingWork());
+    lobbies = createLobbies(world.core, { webhookEvents: frozen });
+    await send('first');
+    await send('second');
+    await createWebhookEvents({ ...world.core, cluster: {} as never }, pendingWork).start();
+    await world.core.clock.advance(10_000);
+    expect(contents()).toEqual(['first', 'second']);
+    thawed.resolve();
+    await settled();
+    expect(contents()).toEqual(['first', 'second']);
   });
 
   it('leaves nothing in the store', async () => {
