@@ -60,9 +60,10 @@ describe('the commands for a running service', () => {
       '',
     ];
     expect(await run('users')).toEqual(done(all.join('\n')));
-    expect((await run('users', '--limit', '1')).stdout).toContain('There are more: rallypoint users --after 10\n');
+    expect((await run('users', '--limit', '1')).stdout).toContain('There are more: pass --after 10 as well.\n');
     const page = JSON.parse((await run('users', '--limit', '1', '--after', '10', '--json')).stdout);
     expect(page).toMatchObject({ users: [{ id: '9', username: 'ada' }], next: null });
+    expect(await run('users', '--after', '9')).toEqual(done('There are no more users.\n'));
   });
 
   it('list its lobbies', async () => {
@@ -72,6 +73,7 @@ describe('the commands for a running service', () => {
     expect(stdout).toContain(`${id}  1               1             {"map":"harbour"}\n`);
     const page = JSON.parse((await run('lobbies', '--json')).stdout);
     expect(page).toMatchObject({ lobbies: [{ id, member_count: 1 }], next: null });
+    expect(await run('lobbies', '--after', id)).toEqual(done('There are no more lobbies.\n'));
   });
 
   it("print a token of a user's own client, by username and by id", async () => {
@@ -151,7 +153,9 @@ describe('the commands for a running service', () => {
       [['fault', 'add', 'status'], 'status'],
       [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
-      [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'Send the control token'],
+      [['users', '--ready-file', import.meta.dirname], `The ready file ${import.meta.dirname} cannot be read: EISDIR`],
+      [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'does not accept the control token'],
+      [['users', '--control', service.webBase, '--control-token', 'x'], 'is not the address of a control API'],
       [['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'], 'http://127.0.0.1:1 does not answer'],
     ] as const;
     for (const [args, told] of failures) {
@@ -171,6 +175,8 @@ describe('the commands for a running service', () => {
     const wrong = [
       [['users', 'ada'], 'does not take "ada"'],
       [['users', '--limit', 'x'], '--limit must be a whole number'],
+      [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
+      [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
       [['users', '--control', 'ftp://x'], '--control must be an http: or https: address'],
       [['token'], '"rallypoint token" needs USER'],
       [['clock', 'advance'], 'needs DURATION'],

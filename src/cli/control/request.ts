@@ -33,7 +33,20 @@ export async function control<Answer>(
   const text = await answer.text();
   const json = parsed(text);
   if (answer.ok) return json as Answer;
-  const message = asRecord(json)?.message;
+  if (answer.status === 401) {
+    throw new CommandFailure(
+      printable(
+        `The service at ${url} does not accept the control token. Pass the one that it printed when it started.`,
+      ),
+    );
+  }
+  const { code, message } = asRecord(json) ?? {};
+  // The errors of the control API have no code.
+  if (answer.status === 404 && code !== undefined) {
+    throw new CommandFailure(
+      printable(`${url} is not the address of a control API, which is the control_base of the ready line.`),
+    );
+  }
   const told = typeof message === 'string' ? message : `it answered ${method} ${path} with ${answer.status}`;
   throw new CommandFailure(printable(errorMessage(told)));
 }
