@@ -303,7 +303,10 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
 /** The error of an error response; if its body cannot be parsed, the error has only the status. */
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
-  return new ApiError(typeof told?.message === 'string' ? legible(told.message) : 'no message', {
+  const message = typeof told?.message === 'string' ? legible(told.message) : 'no message';
+  // Some texts of the interface repeat the status ("401: Unauthorized"), which the error's message has already.
+  const prefix = `${status}: `;
+  return new ApiError(message.startsWith(prefix) ? message.slice(prefix.length) : message, {
     status,
     apiCode: typeof told?.code === 'number' ? told.code : 0,
     route: routeLabel(name),
