@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
@@ -65,6 +66,8 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const ended = new AbortController();
   try {
     if (settings.readyFile === devReadyFile) await makeFolder(dirname(devReadyFile), 0o700);
+    // Found out now, not when the traffic of an hour is lost.
+    if (settings.record !== undefined) await appendFile(settings.record, '').catch(notRecorded);
     ready.write(JSON.stringify(service.readyLine));
     for (const line of greeting(service, settings)) say(printable(line));
     say(`Press ${paint('bold', 'Ctrl+C')} to stop.\n`);
@@ -99,10 +102,12 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
 
 /** @throws CommandFailure */
 async function save(recorder: ServiceRecorder, path: string, say: (line: string) => void): Promise<void> {
-  await recorder.save(path).catch(error => {
-    throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
-  });
+  await recorder.save(path).catch(notRecorded);
   say(printable(`The traffic was written to ${path}.`));
+}
+
+function notRecorded(error: unknown): never {
+  throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
 }
 
 function greeting({ webBase, fixtures, consoleUrl }: Service, settings: DevSettings): string[] {
