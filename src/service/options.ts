@@ -142,7 +142,7 @@ export function checkPort(name: 'port' | 'opsPort', port: number | undefined): v
   if (port === undefined || (Number.isInteger(port) && port >= 0 && port <= portMax)) return;
   throw new ArgumentError(
     'invalid_argument',
-    `${name} must be a whole number from 0 to ${portMax} (got ${String(port)}).`,
+    `${name} must be a whole number from 0 to ${portMax} (got ${typeof port === 'string' ? JSON.stringify(port) : String(port)}).`,
   );
 }
 
