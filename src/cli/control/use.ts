@@ -59,7 +59,7 @@ export async function useCommand(
     }
     if (!channel) {
       const known = channels.map(one => one.name);
-      throw notInWorld('channel', name ?? '', known);
+      throw notInWorld('channel', name, known);
     }
     if (!other) return channel;
     const ids = found.map(({ id, guild }) => `${id} (guild ${guild.id})`).join(', ');
