@@ -65,7 +65,7 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const say = (line: string) => void stdout.write(`${line}\n`);
   const ended = new AbortController();
   try {
-    if (settings.readyFile === devReadyFile) await makeFolder(dirname(devReadyFile), 0o700);
+    if (settings.readyFile === devReadyFile) await makeReadyFolder();
     // Found out now, not when the traffic of an hour is lost.
     if (settings.record !== undefined) await appendFile(settings.record, '').catch(notRecorded);
     ready.write(JSON.stringify(service.readyLine));
@@ -98,6 +98,15 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
     ready.remove();
     if (recorder && settings.record !== undefined) await save(recorder, settings.record, say);
   }
+}
+
+/** @throws CommandFailure */
+async function makeReadyFolder(): Promise<void> {
+  await makeFolder(dirname(devReadyFile), 0o700).catch(error => {
+    throw new CommandFailure(
+      `The ready file ${devReadyFile} cannot be written: ${errorMessage(error)}. Name another one by --ready-file FILE.`,
+    );
+  });
 }
 
 /** @throws CommandFailure */

@@ -111,6 +111,17 @@ describe('rallypoint dev', () => {
     }
   });
 
+  it('says in one line that the folder of its ready file cannot be made', async () => {
+    const { write, start } = dev('--port', '0');
+    write('.rallypoint', 'a file, where the folder should be');
+    expect(await start().ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        "rallypoint: The ready file .rallypoint/ready.json cannot be written: EEXIST: file already exists, mkdir '.rallypoint'. Name another one by --ready-file FILE.\n",
+    });
+  });
+
   it('shows its help', async () => {
     expect(await dev('--help').start().ended).toMatchObject({
       code: 0,
