@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -161,6 +163,35 @@ describe('the commands for a running service', () => {
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
     }
+  });
+
+  it.each([
+    [200, '<html>'],
+    [200, ''],
+    [404, '<html>'],
+    [404, '{"message":"404: Not Found","code":0}'],
+  ])('say in one line that another program answers: %i %s', async (status, body) => {
+    const other = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const commands = [['users'], ['token', 'ada'], ['clock', 'show'], ['fault', 'clear'], ['use', '/rally'], ['logs']];
+    for (const command of commands) {
+      expect(await run(...command, '--control', url, '--control-token', 'x')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `rallypoint: ${url} is not the address of a control API, which is the control_base of the ready line. Does another program answer there?\n`,
+      });
+    }
+  });
+
+  it('never repeat a control token', async () => {
+    const answer = await run('users', '--control', service.controlBase, '--control-token', 'hun\nter2');
+    expect(answer).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'rallypoint: --control-token must be printable ASCII without spaces.\n',
+    });
   });
 
   it('reject a clock that cannot be moved', async () => {

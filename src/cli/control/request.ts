@@ -31,8 +31,8 @@ export async function control<Answer>(
     throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}`);
   });
   const text = await answer.text();
-  const json = parsed(text);
-  if (answer.ok) return json as Answer;
+  const json = asRecord(parsed(text));
+  if (answer.status === 204 || (answer.ok && json)) return json as Answer;
   if (answer.status === 401) {
     throw new CommandFailure(
       printable(
@@ -40,14 +40,16 @@ export async function control<Answer>(
       ),
     );
   }
-  const { code, message } = asRecord(json) ?? {};
-  // The errors of the control API have no code.
-  if (answer.status === 404 && code !== undefined) {
+  // The errors of the control API have a message and no code.
+  const isOfControlApi = typeof json?.message === 'string' && json.code === undefined;
+  if (answer.ok || (answer.status === 404 && !isOfControlApi)) {
     throw new CommandFailure(
-      printable(`${url} is not the address of a control API, which is the control_base of the ready line.`),
+      printable(
+        `${url} is not the address of a control API, which is the control_base of the ready line. Does another program answer there?`,
+      ),
     );
   }
-  const told = typeof message === 'string' ? message : `it answered ${method} ${path} with ${answer.status}`;
+  const told = isOfControlApi ? json.message : `${url} answered ${method} ${path} with ${answer.status}.`;
   throw new CommandFailure(printable(errorMessage(told)));
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { millisecondsOf } from '../../testing/duration.ts';
+import { isCredential } from '../../wire/arguments.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { readJsonFile } from '../../wire/json-file.ts';
@@ -142,6 +143,7 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new UsageError(`--control must be an http: or https: address (got "${printable(url)}").`);
     }
+    if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
     return { url: url.replace(/\/+$/, ''), token };
   }
   return readReadyFile(readyFile ?? devReadyFile);
@@ -160,7 +162,7 @@ function readReadyFile(path: string): ControlAddress {
   }
   const content = readJsonFile(text);
   const { control_base, control_token } = ('value' in content ? asRecord(content.value) : undefined) ?? {};
-  if (typeof control_base === 'string' && typeof control_token === 'string') {
+  if (typeof control_base === 'string' && isCredential(control_token)) {
     return { url: control_base, token: control_token };
   }
   throw new CommandFailure(printable(`${path} is not a ready file: control_base or control_token is missing.`));
