@@ -28,7 +28,7 @@ export async function control<Answer>(
     ...(signal && { signal }),
   }).catch(error => {
     const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
-    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}`);
+    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}. Check that it is running.`);
   });
   const text = await answer.text();
   const json = asRecord(parsed(text));
