@@ -284,6 +284,8 @@ const service = await build({
   outdir: 'dist/service',
   chunkNames: '[name]-[hash]',
   minifyWhitespace: true,
+  // Node.js quotes the line of an error that nobody catches.
+  lineLimit: 200,
   plugins: [undiciParts, promClientParts, sdkAsBuilt, builtinsUnread, lazyPartsImportWhole],
   banner: {
     // The CommonJS packages in it call `require` for Node's own modules.

@@ -64,7 +64,9 @@ export function readSnowflake<Resource extends string = string>(value: unknown):
 export function parseSnowflake<Resource extends string>(value: string | bigint, name = 'id'): Snowflake<Resource> {
   const text = typeof value === 'bigint' ? value.toString() : value;
   if (!isSnowflake(text)) {
-    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63 (got "${String(text)}").`);
+    const shown = typeof text === 'string' ? JSON.stringify(text) : String(text);
+    const form = typeof text === 'number' ? ' as text, because a number loses digits' : '';
+    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63${form} (got ${shown}).`);
   }
   return text as Snowflake<Resource>;
 }

@@ -25,4 +25,13 @@ describe('the quickstart', () => {
     expect(failed.stdout).toMatch(/✗.*EADDRINUSE/);
     expect(failed.stdout).toContain('What to do:');
   }, 60_000);
+
+  it.each([
+    ['samples/quickstart/main.ts', 'npm start -- [--once] [--port N]'],
+    ['samples/electron-lobby/run.ts', 'npm run sample -- [--fresh] [--once]'],
+  ])('%s lists its options when it gets another one', async (program, usage) => {
+    const failed = await run(process.execPath, [program, '--onec']).catch(error => error);
+    expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`Usage: ${usage}`) });
+    expect(failed.stderr).not.toContain('    at ');
+  });
 });

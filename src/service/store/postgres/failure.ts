@@ -55,7 +55,7 @@ export function failedError(location: string, cause: unknown): RallypointError {
 }
 
 export function unavailableError(location: string, cause: unknown): StoreError {
-  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing is changed after this answer; try again.`;
+  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing is changed after this error; try again once it can be reached.`;
   return new StoreError('store_unavailable', message, { cause });
 }
 
