@@ -65,8 +65,7 @@ export function parseSnowflake<Resource extends string>(value: string | bigint, 
   const text = typeof value === 'bigint' ? value.toString() : value;
   if (!isSnowflake(text)) {
     const shown = typeof text === 'string' ? JSON.stringify(text) : String(text);
-    const form = typeof text === 'number' ? ' as text, because a number loses digits' : '';
-    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63${form} (got ${shown}).`);
+    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63, as text (got ${shown}).`);
   }
   return text as Snowflake<Resource>;
 }

@@ -51,9 +51,9 @@ describe('a snowflake', () => {
         return (error as Error).message;
       }
     };
-    expect(messageOf('me')).toBe('applicationId must be an id below 2^63 (got "me").');
-    expect(messageOf(1)).toBe('applicationId must be an id below 2^63 as text, because a number loses digits (got 1).');
-    expect(messageOf(undefined)).toBe('applicationId must be an id below 2^63 (got undefined).');
+    expect(messageOf('me')).toBe('applicationId must be an id below 2^63, as text (got "me").');
+    expect(messageOf(1)).toBe('applicationId must be an id below 2^63, as text (got 1).');
+    expect(messageOf(undefined)).toBe('applicationId must be an id below 2^63, as text (got undefined).');
   });
 
   it('is read from a number that loses no digit, from no other', () => {
