@@ -35,3 +35,11 @@ describe('the quickstart', () => {
     expect(failed.stderr).not.toContain('    at ');
   });
 });
+
+describe('the sample with windows', () => {
+  it('says in one line why its service does not start', async () => {
+    const sample = ['samples/electron-lobby/run.ts', '--once', '--headless', '--stand-in', '--port', 'x'];
+    const failed = await run(process.execPath, sample).catch(error => error);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The service does not start: [^\n]+\n$/) });
+  }, 60_000);
+});
