@@ -158,7 +158,10 @@ describe('the commands for a running service', () => {
       [['users', '--ready-file', import.meta.dirname], `The ready file ${import.meta.dirname} cannot be read: EISDIR`],
       [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'does not accept the control token'],
       [['users', '--control', service.webBase, '--control-token', 'x'], 'is not the address of a control API'],
-      [['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'], 'http://127.0.0.1:1 does not answer: bad port. Check that it is running.'],
+      [
+        ['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'],
+        'http://127.0.0.1:1 does not answer: bad port. Check that it is running.',
+      ],
     ] as const;
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
