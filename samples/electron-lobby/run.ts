@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unregisterScheme } from '@rallypoint/sdk';
-import { startService } from '@rallypoint/sdk/service';
+import { type Service, startService } from '@rallypoint/sdk/service';
 import { startGameBackend } from '../game-backend/server.ts';
 import { readOptions } from '../read-options.ts';
 import { buildSample } from './build.ts';
@@ -35,7 +35,13 @@ if (values.once) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 
 async function run(): Promise<number> {
   const { main } = await buildSample();
-  const service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
+  let service: Service;
+  try {
+    service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
+  } catch (error) {
+    process.stderr.write(`The service does not start: ${(error as Error).message}\n`);
+    return 1;
+  }
   say(`Service       ${service.webBase}`);
   const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase, log: say });
   say(`Game server   ${backend.address}  (it alone has the bot token)`);

@@ -50,9 +50,9 @@ function tell(error: unknown): void {
 
 async function stayUp({ apiBase, gateway, controlBase, controlToken, webBase, consoleUrl }: Service): Promise<void> {
   print(`\nThe service stays up until you press Ctrl+C:
+  Web      ${webBase}
   API      ${apiBase}/v10
   Gateway  ${gateway}
-  Sign-in  ${webBase}/oauth2/authorize
   Control  ${controlBase}   ${dim(`Authorization: Bearer ${controlToken}`)}
   Console  ${consoleUrl}
 

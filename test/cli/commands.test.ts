@@ -377,6 +377,8 @@ describe('the settings of rallypoint commands', () => {
     );
     const elsewhere = await run(['show', '--base-url', `${service.webBase}/nowhere`]);
     expect(elsewhere.stderr).toContain(`Is ${service.webBase}/nowhere (--base-url) the base URL of the service?`);
+    const guild = await run(['show', '--guild', '77']);
+    expect(guild.stderr).toContain(`Is application ${application.id} (--application) in guild 77 (--guild)?`);
     const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
     expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
     for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');

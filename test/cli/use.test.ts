@@ -188,7 +188,7 @@ describe('rallypoint use', () => {
         'There is no button in the channel named "Sail". Known are: Join, Leave',
       ],
       [['/silence', '--wait', '50ms'], 'Nobody answered within 50 ms.'],
-      [['/never', '--wait', '50 ms'], 'deferred its answer, which did not come within 50 ms.'],
+      [['/never', '--wait', '500 ms'], 'deferred its answer, which did not come within 500 ms.'],
     ] as const;
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });

@@ -403,6 +403,8 @@ describe('the state of a world', () => {
       guilds: [{ channels: [{ name: 'sea', nsfw: true }] }],
     });
     expect(() => createFixtures({ users: [] })).toThrow(/at least one user/);
+    expect(() => createFixtures({ users: 'ada' as never })).toThrow('users must be an array (got "ada").');
+    expect(() => createFixtures({ channels: {} as never })).toThrow('channels must be an array (got {}).');
   });
 });
 
