@@ -100,6 +100,16 @@ describe('the way through the pages', () => {
     expect(new URL(response.location ?? '', service.web).href).toBe(service.authorizeUrl());
   });
 
+  it.each([signIn, signOut, '/oauth2/activate/sign-in', '/oauth2/activate/sign-out'])(
+    'is found again from %s, where the address of a failed form leads',
+    async path => {
+      const page = path.includes('activate') ? '/oauth2/activate' : authorize;
+      const { search } = new URL(service.authorizeUrl());
+      const answer = await new Browser().get(service.web + path + search);
+      expect(answer).toMatchObject({ status: 303, location: page + search });
+    },
+  );
+
   it('redirects an invalid request with its error before anybody signs in', async () => {
     const answer = await new Browser().get(service.authorizeUrl({ scope: 'nonsense' }));
     expect(answer.location).toContain('error=invalid_scope');
