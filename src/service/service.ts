@@ -238,7 +238,7 @@ async function start(
     ...(isConsoleOn && { consoleUrl: consoleUrlAt(own, controlToken) }),
   };
   let closed: Promise<void> | undefined;
-  const close = () => (closed ??= closeAll(closing, drainTimeoutMs));
+  const close = () => (closed ??= closeAll(closing, drainTimeoutMs * (1 - runtimeLimits.drainExitShare)));
   return {
     ...addresses,
     readyLine: readyLine(addresses),

@@ -122,8 +122,10 @@ export const runtimeLimits = {
   drainTimeoutMsMax: 3_600_000,
   /** How long a node whose start failed waits until its engines know. */
   failedStartMs: 300,
-  /** The share of that time that is reserved for closing the store. */
+  /** The share of that time that is reserved for closing the store, and for what follows. */
   drainRestShare: 0.1,
+  /** The share of that time in which the process ends, when closing the store takes too long. */
+  drainExitShare: 0.03,
   /** How long an idle connection may still send requests after the service was stopped. */
   drainIdleMs: 100,
   /** How often a stopping service checks which connections have become idle. */
