@@ -12,9 +12,9 @@ const args = process.argv.slice(2);
 // when its output is lost.
 let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE' || args[0] === 'serve' || isLost) return;
+  if (error.code === 'EPIPE' || isLost) return;
   isLost = true;
-  process.exitCode = 1;
+  if (args[0] !== 'serve') process.exitCode = 1;
   process.stderr.write(`rallypoint: The output could not be written: ${errorMessage(error)}\n`);
 });
 

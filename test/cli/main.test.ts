@@ -66,6 +66,22 @@ describe('rallypoint', () => {
     expect(Number(readFileSync(file, 'utf8'))).toBe(code);
   });
 
+  it.skipIf(posix.missing || !existsSync('/dev/full'))(
+    `serves although its ready line is lost, and says so${posix.note}`,
+    async () => {
+      const script = 'exec "$0" "$1" serve --memory --port 0 > /dev/full';
+      const child = spawn('sh', ['-c', script, process.execPath, main], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const closed = once(child, 'close');
+      let said = '';
+      for await (const part of child.stderr) {
+        said += part;
+        if (said.includes('accepts traffic') && said.includes('could not be written')) child.kill('SIGTERM');
+      }
+      expect(await closed).toEqual([0, null]);
+      expect(said).toContain('rallypoint: The output could not be written: ENOSPC');
+    },
+  );
+
   it('shows help and version on stdout, with exit code 0', async () => {
     const [help, topic, serveHelp, shown] = await Promise.all(
       [['--help'], ['help', 'serve'], ['serve', '-h'], ['--version']].map(args => rallypoint(...args).ended),
