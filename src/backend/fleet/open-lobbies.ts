@@ -4,7 +4,7 @@ import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.t
 import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
 import { checkLobbyMember } from '../../model/rules/lobbies/lobby.ts';
 import { compareSnowflakes, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { requireNumber, requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
@@ -81,14 +81,14 @@ export const searchLimitMax = 1000;
  * Every method can throw OwnershipError `directory_failed`, and what the calls it makes throw, and ends by its deadline.
  */
 export interface OpenLobbies<LobbyMetadata = Metadata> {
-  /** Creates a lobby without members, and lists it. Not idempotent. @throws ArgumentError `invalid_capacity`; ValidationError */
+  /** Creates a lobby without members, and lists it. Not idempotent. @throws ArgumentError `invalid_capacity`, `invalid_argument`; ValidationError */
   open(input: OpenLobbyInput, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata>>;
   /** Undefined when no lobby of this id was opened here. */
   get(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /**
    * Listed lobbies, from the directory alone. One that has ended by itself is found until it is refreshed.
    *
-   * @throws ArgumentError `invalid_limit`, `invalid_filter`
+   * @throws ArgumentError `invalid_limit`, `invalid_filter`, `invalid_argument`
    */
   search(search?: LobbySearch<LobbyMetadata>, options?: RequestOptions): Promise<readonly OpenLobby<LobbyMetadata>[]>;
   /**
@@ -97,7 +97,7 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
    *
    * Players who come at the same moment, while there is no lobby, may each create one.
    *
-   * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`
+   * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`, `invalid_argument`, `invalid_capacity`
    */
   quickMatch(
     userId: UserId,
@@ -266,13 +266,9 @@ export function openLobbies<LobbyMetadata = Metadata>(
     await operations.run(deadlineMs, {}, work).catch(() => {});
   }
 
-  async function create(
-    operation: Operation,
-    { capacity, ...input }: OpenLobbyInput,
-    player?: UserId,
-    member?: LobbyMemberInput,
-  ) {
-    checkCapacity(capacity);
+  async function create(operation: Operation, asked: OpenLobbyInput, player?: UserId, member?: LobbyMemberInput) {
+    checkInput('input', asked);
+    const { capacity, ...input } = asked;
     reader.check('metadata', input.metadata ?? {});
     const members = player === undefined ? [] : [{ ...member, id: player }];
     const lobby = await calls.create({ ...input, members }, operation.next());
@@ -289,6 +285,8 @@ export function openLobbies<LobbyMetadata = Metadata>(
   }
 
   async function find({ where, freeSeatsMin = 1, sort = fullestFirst, limit = 50 }: LobbySearch<LobbyMetadata>) {
+    if (where !== undefined && typeof where !== 'function') requireType('where', where, 'object');
+    requireNumber('freeSeatsMin', freeSeatsMin);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= searchLimitMax)) {
       throw new ArgumentError(
         'invalid_limit',
@@ -306,7 +304,8 @@ export function openLobbies<LobbyMetadata = Metadata>(
   }
 
   async function quickMatch(operation: Operation, userId: UserId, match: QuickMatch<LobbyMetadata>) {
-    checkCapacity(match.otherwise.capacity);
+    requireType('match', match, 'object');
+    checkInput('match.otherwise', match.otherwise);
     const { where, sort, member = {} } = match;
     const fitting = await find({ where, sort, freeSeatsMin: 0, limit: searchLimitMax });
     const own = fitting.filter(({ players }) => players.includes(userId));
@@ -389,7 +388,10 @@ function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value);
 }
 
-function checkCapacity(capacity: number): void {
+/** @throws ArgumentError `invalid_argument`, `invalid_capacity` */
+function checkInput(name: string, input: OpenLobbyInput): void {
+  requireType(name, input, 'object');
+  const { capacity } = input;
   const max = limits.lobbyMembersMax;
   if (Number.isInteger(capacity) && capacity >= 1 && capacity <= max) return;
   throw new ArgumentError('invalid_capacity', `capacity must be a whole number from 1 to ${max} (got ${capacity}).`);

@@ -302,6 +302,22 @@ describe('a lobby that ends', () => {
 });
 
 describe('what a program without types passes', () => {
+  it('to look for, or to open, is checked: a text would fit every lobby', async () => {
+    await lobbies.open({ capacity: 2 });
+    const refused = { code: 'invalid_argument' };
+    for (const where of ['race', null]) {
+      await expect(lobbies.search({ where: where as never })).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, { ...racing(2), where: where as never })).rejects.toMatchObject(refused);
+    }
+    await expect(lobbies.search({ freeSeatsMin: Number.NaN })).rejects.toMatchObject(refused);
+    for (const wrong of [undefined, null, 'race']) {
+      await expect(lobbies.open(wrong as never)).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, wrong as never)).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, { otherwise: wrong as never })).rejects.toMatchObject(refused);
+    }
+    expect(await lobbies.search()).toMatchObject([{ players: [] }]);
+  });
+
   it('to clear the metadata leaves an entry that everybody can read', async () => {
     const { id } = await lobbies.open({ metadata: race, capacity: 2 });
     expect(await lobbies.setMetadata(id, null as never)).toMatchObject({ metadata: {} });
