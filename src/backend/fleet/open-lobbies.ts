@@ -115,7 +115,7 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
   leave(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
   /** Lists the lobby, or no longer offers it: the match has begun. @returns undefined when no lobby of this id was opened here */
   setListed(id: LobbyId, isListed: boolean, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
-  /** Replaces the lobby's metadata. @returns undefined when the lobby has ended */
+  /** Replaces the lobby's metadata. @returns undefined when the lobby has ended, or was not opened here */
   setMetadata(id: LobbyId, metadata: Metadata, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /**
    * Reads the lobby from the service: its metadata and members replace what the directory has, as after a crash between two
@@ -378,9 +378,13 @@ export function openLobbies<LobbyMetadata = Metadata>(
     setMetadata: (id, metadata, options) =>
       run(options, async operation => {
         reader.check('metadata', metadata);
-        const lobby = await unlessEnded(operation, idOf(id), () => calls.edit(id, { metadata }, operation.next()));
-        if (!lobby) return undefined;
-        return shownIf(id, await update(operation, id, entry => ({ ...entry, metadata: lobby.metadata ?? {} })));
+        // Again when the entry has changed: of two servers that write, the last one is the last at the service, too.
+        const write = () =>
+          update(operation, idOf(id), async entry => {
+            const written = await calls.edit(id, { metadata }, operation.next());
+            return { ...entry, metadata: written.metadata ?? {} };
+          });
+        return shownIf(id, await unlessEnded(operation, idOf(id), write));
       }),
     refresh: (id, options) =>
       run(options, async operation => {

@@ -47,7 +47,7 @@ function rejected(method: 'PUT' | 'DELETE'): Transport {
 
 /** Holds requests of a method, or answers to them, back until they are let go; `held` resolves when the first is there. */
 function held(
-  method: 'GET' | 'PUT' | 'DELETE',
+  method: 'GET' | 'PUT' | 'PATCH' | 'DELETE',
   what: 'request' | 'answer' = 'request',
 ): { readonly transport: Transport; readonly held: Promise<() => void> } {
   const transport = nodeTransport();
@@ -276,6 +276,18 @@ describe('a seat', () => {
     expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
     expect(await lobbies.refresh(id)).toMatchObject({ players: [grace] });
   });
+});
+
+it('the metadata that two servers write at the same time is that of the same one in the directory and at the service', async () => {
+  const { id } = await lobbies.open({ capacity: 1 });
+  const edits = held('PATCH', 'answer');
+  const writing = openOn(fleet.server('two', { transport: edits.transport })).setMetadata(id, { map: 'reef' });
+  const letGo = await edits.held;
+  await lobbies.setMetadata(id, { map: 'harbour' });
+  letGo();
+  expect(await writing).toMatchObject({ metadata: { map: 'reef' } });
+  expect(await lobbies.get(id)).toMatchObject({ metadata: { map: 'reef' } });
+  expect(await fleet.lobby(id)).toMatchObject({ metadata: { map: 'reef' } });
 });
 
 describe('a quick match', () => {
