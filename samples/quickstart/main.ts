@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Service, startService } from '@rallypoint/sdk/service';
+import { readOptions } from '../read-options.ts';
 import { fixtures } from './starfall.ts';
 import { tellStarfall } from './starfall-story.ts';
 import { bold, dim, print, red, StepFailed, Story } from './story.ts';
@@ -11,7 +11,10 @@ import { bold, dim, print, red, StepFailed, Story } from './story.ts';
  * The whole of Rallypoint in one story: a service of its own, then a game and its server against it over real HTTP,
  * WebSockets and OAuth. `--once` ends after the story; otherwise the service stays up to be tried by hand.
  */
-const { values } = parseArgs({ options: { once: { type: 'boolean' }, port: { type: 'string' } } });
+const values = readOptions('npm start -- [--once] [--port N]', {
+  once: { type: 'boolean' },
+  port: { type: 'string' },
+});
 
 const data = mkdtempSync(join(tmpdir(), 'rallypoint-quickstart-'));
 let service: Service | undefined;
@@ -23,7 +26,7 @@ async function run(): Promise<number> {
     story.chapter('Starfall opens');
     service = await story.step(
       'The service starts on its embedded store',
-      'Another program may hold the port: choose one with --port.',
+      'Choose a free port with --port: another program may hold this one.',
       () => startService({ fixtures, data, port: Number(values.port ?? 0), console: true }),
       ({ webBase }) => `It listens at ${webBase}, and keeps its state in ${data}.`,
     );
@@ -47,9 +50,9 @@ function tell(error: unknown): void {
 
 async function stayUp({ apiBase, gateway, controlBase, controlToken, webBase, consoleUrl }: Service): Promise<void> {
   print(`\nThe service stays up until you press Ctrl+C:
+  Web      ${webBase}
   API      ${apiBase}/v10
   Gateway  ${gateway}
-  Sign-in  ${webBase}/oauth2/authorize
   Control  ${controlBase}   ${dim(`Authorization: Bearer ${controlToken}`)}
   Console  ${consoleUrl}
 

@@ -88,7 +88,7 @@ async function registerCommands(story: Story, backend: Backend): Promise<void> {
       `"${command.name}" ${isNew ? 'is new' : 'took the place of the automatic one'}: ${command.id}.`,
   );
   await story.step(
-    'A misspelt command is refused before anything is sent',
+    'A misspelt command is rejected before anything is sent',
     'The rulebook let a wrong command pass: please report it.',
     () => refusalOf(backend.commands.create({ name: 'Rally Up', description: '' })),
     ({ issues }) => issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('  '),
@@ -124,7 +124,7 @@ async function refusalOf(call: Promise<unknown>): Promise<ValidationError> {
     (reason: unknown) => reason,
   );
   if (error instanceof ValidationError) return error;
-  throw error ?? new Error('It was not refused.');
+  throw error ?? new Error('It was not rejected.');
 }
 
 async function shareLobby(story: Story, backend: Backend, adas: Client, graces: Client): Promise<void> {

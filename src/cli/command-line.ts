@@ -67,7 +67,8 @@ export function readArguments(args: readonly string[], groups: OptionGroups): Gi
     const row = Object.hasOwn(rows, token.name) ? rows[token.name] : undefined;
     if (!row) {
       const candidates = names.map(name => `--${name}`);
-      throw new UsageError(`There is no option ${token.rawName}.${suggestion(token.rawName, candidates)}`);
+      const hint = suggestion(token.rawName, candidates) || ' --help lists the options.';
+      throw new UsageError(`There is no option ${token.rawName}.${hint}`);
     }
     given[token.name] = readValue(token.rawName, row, token.value, token.inlineValue === true);
   }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { version } from '../model/version.ts';
@@ -64,7 +65,9 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const say = (line: string) => void stdout.write(`${line}\n`);
   const ended = new AbortController();
   try {
-    if (settings.readyFile === devReadyFile) await makeFolder(dirname(devReadyFile), 0o700);
+    if (settings.readyFile === devReadyFile) await makeReadyFolder();
+    // Found out now, not when the traffic of an hour is lost.
+    if (settings.record !== undefined) await appendFile(settings.record, '').catch(notRecorded);
     ready.write(JSON.stringify(service.readyLine));
     for (const line of greeting(service, settings)) say(printable(line));
     say(`Press ${paint('bold', 'Ctrl+C')} to stop.\n`);
@@ -98,11 +101,22 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
 }
 
 /** @throws CommandFailure */
-async function save(recorder: ServiceRecorder, path: string, say: (line: string) => void): Promise<void> {
-  await recorder.save(path).catch(error => {
-    throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
+async function makeReadyFolder(): Promise<void> {
+  await makeFolder(dirname(devReadyFile), 0o700).catch(error => {
+    throw new CommandFailure(
+      `The ready file ${devReadyFile} cannot be written: ${errorMessage(error)}. Name another one by --ready-file FILE.`,
+    );
   });
+}
+
+/** @throws CommandFailure */
+async function save(recorder: ServiceRecorder, path: string, say: (line: string) => void): Promise<void> {
+  await recorder.save(path).catch(notRecorded);
   say(printable(`The traffic was written to ${path}.`));
+}
+
+function notRecorded(error: unknown): never {
+  throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
 }
 
 function greeting({ webBase, fixtures, consoleUrl }: Service, settings: DevSettings): string[] {

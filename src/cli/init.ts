@@ -1,4 +1,4 @@
-import { globSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { version } from '../model/version.ts';
 import { makeFolder } from '../wire/make-folder.ts';
@@ -80,7 +80,7 @@ function sdkSpecifier(given: string | undefined, path: string): string {
 
 /** File → its text. */
 function projectFiles(name: string, sdk: string): Map<string, string> {
-  const files = globSync('**/*', { cwd: template, withFileTypes: true })
+  const files = readdirSync(template, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => relative(template, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
     .sort();

@@ -1,3 +1,4 @@
+import { ArgumentError } from '../model/errors/errors.ts';
 import {
   globalRateMax,
   type LimitProfile,
@@ -384,7 +385,7 @@ function readState(given: GivenOptions, environment: ProcessEnvironment): Pick<S
   const [store, bus] = [named('store'), named('bus')];
   rejectTwoPlaces(given, store !== undefined && given.store === undefined);
   const engine = store === undefined ? undefined : engineOf(store);
-  if (engine === 'postgres' || engine === 'postgresql' || (bus !== undefined && bus !== 'local:')) {
+  if (storeEngines.has(engine) || (bus !== undefined && bus !== 'local:')) {
     return { shared: readShared(store, bus, environment) };
   }
   if (given.memory) return {};
@@ -411,6 +412,10 @@ function readShared(
   if (bus !== undefined && engine !== 'local' && !busEngines.has(engine)) {
     throw new UsageError(unknownEngine('--bus', engine, 'redis://HOST:PORT/NUMBER or local:'));
   }
+  const storeEngine = store === undefined ? undefined : engineOf(store);
+  if (store !== undefined && !storeEngines.has(storeEngine)) {
+    throw new UsageError(unknownEngine('--store', storeEngine, 'postgres://…', 'with --bus it can be'));
+  }
   if (store === undefined || bus === undefined || engine === 'local') {
     const missing = bus === undefined || engine === 'local' ? 'bus' : 'store';
     const example = { store: 'postgres://user:password@host:5432/database', bus: 'redis://host:6379/0' }[missing];
@@ -422,7 +427,8 @@ function readShared(
     const shared = chooseSharedEngines({ store, bus, secret: secrets });
     if (shared) return shared;
   } catch (error) {
-    throw new UsageError(errorMessage(error));
+    const source = error instanceof ArgumentError ? settingOfError[error.code] : undefined;
+    throw new UsageError(source === undefined ? errorMessage(error) : `${source}: ${errorMessage(error)}`);
   }
   throw new Error('There is a store and a bus.');
 }
@@ -432,7 +438,13 @@ export function readSecrets(environment: ProcessEnvironment): readonly string[] 
   return (environment[serveEnvironment.secret] ?? '').split(',').filter(Boolean);
 }
 
+const storeEngines: ReadonlySet<string | undefined> = new Set(['postgres', 'postgresql']);
 const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 'unix']);
+const settingOfError: Readonly<Record<string, string | undefined>> = {
+  invalid_store: '--store',
+  invalid_bus: '--bus',
+  invalid_secret: serveEnvironment.secret,
+};
 
 /** The scheme of an address, in lower case. */
 export function engineOf(address: string): string | undefined {
@@ -457,13 +469,13 @@ export function readEmbeddedStore(address: string): string | undefined {
   const rest = address.slice((engine?.length ?? 0) + 1).replace(/^\/\//, '');
   if (engine === 'sqlite') return rest === '' ? defaults.data : rest;
   if (engine === 'memory' && rest === '') return undefined;
+  if (engine === 'memory') throw new UsageError('--store memory: takes nothing after the colon.');
   throw new UsageError(unknownEngine('--store', engine, 'postgres://…, sqlite:DIR or memory:'));
 }
 
 // Only the engine's name is repeated: the rest of an address may hold a password.
-export function unknownEngine(option: string, engine: string | undefined, known: string): string {
-  const what = engine === undefined ? 'that' : `"${engine}:"`;
-  return `${option} cannot be ${what}; it can be ${known}.`;
+export function unknownEngine(option: string, engine: string | undefined, known: string, can = 'it can be'): string {
+  return engine === undefined ? `${option} must be ${known}.` : `${option} cannot be "${engine}:"; ${can} ${known}.`;
 }
 
 /** Like `toLocaleString('en-US')`, which loads ICU's data: a tenth of the service's start. */

@@ -64,7 +64,8 @@ export function readSnowflake<Resource extends string = string>(value: unknown):
 export function parseSnowflake<Resource extends string>(value: string | bigint, name = 'id'): Snowflake<Resource> {
   const text = typeof value === 'bigint' ? value.toString() : value;
   if (!isSnowflake(text)) {
-    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63 (got "${String(text)}").`);
+    const shown = typeof text === 'string' ? JSON.stringify(text) : String(text);
+    throw new ArgumentError('invalid_snowflake', `${name} must be an id below 2^63, as text (got ${shown}).`);
   }
   return text as Snowflake<Resource>;
 }

@@ -142,7 +142,7 @@ export function checkPort(name: 'port' | 'opsPort', port: number | undefined): v
   if (port === undefined || (Number.isInteger(port) && port >= 0 && port <= portMax)) return;
   throw new ArgumentError(
     'invalid_argument',
-    `${name} must be a whole number from 0 to ${portMax} (got ${String(port)}).`,
+    `${name} must be a whole number from 0 to ${portMax} (got ${typeof port === 'string' ? JSON.stringify(port) : String(port)}).`,
   );
 }
 
@@ -285,12 +285,12 @@ export function chooseSharedEngines({
   return { store, bus, secrets };
 }
 
-/** Not with "#" or without "//": what follows would be a part of a password that is taken for something else, and shown. */
 /** Whether it is an address of a store, and no path: a folder of that name would have the password in it. */
 export function isAddress(text: string): boolean {
   return /^([a-z][a-z0-9+.-]*:\/\/|(postgres|postgresql|sqlite|memory):)/i.test(text);
 }
 
+/** Not with "#" or without "//": what follows would be a part of a password that is taken for something else, and shown. */
 function isAddressOf(address: string, schemes: readonly string[]): boolean {
   const url = URL.parse(address);
   if (url?.hash !== '' || address.includes('#')) return false;

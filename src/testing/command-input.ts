@@ -91,8 +91,9 @@ function namesOf(options: readonly CommandOption[]): readonly string[] {
   return options.map(({ name }) => name);
 }
 
-/** @returns the error, which lists what there is */
-export function notInWorld(what: string, name: string, known: readonly string[]): ArgumentError {
+/** @param name undefined: any would do, and there is none @returns the error, which lists what there is */
+export function notInWorld(what: string, name: string | undefined, known: readonly string[]): ArgumentError {
+  if (name === undefined) return new ArgumentError('not_in_world', `There is no ${what}.`);
   const listed = known.length === 0 ? 'There are none' : `Known are: ${known.join(', ')}`;
   return new ArgumentError('not_in_world', `There is no ${what} named "${name}". ${listed}.`);
 }

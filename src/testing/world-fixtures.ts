@@ -22,12 +22,14 @@ const ids = { application: '1', guild: '2', firstChannel: 100, firstUser: 1000 }
  * The fixtures of a world: an application with a bot, users, and a guild with the application, all users and some channels.
  * Ids are the same every time. Also good for `rallypoint serve --fixtures`.
  *
- * @throws ArgumentError `not_in_world`: there is no user
+ * @throws ArgumentError `not_in_world`: there is no user; `invalid_argument`
  * @example
  * const fixtures = createFixtures({ users: ['ada', 'grace'], channels: ['harbour'] });
  */
 export function createFixtures(options: WorldFixturesOptions = {}): Fixtures {
   const { users: givenUsers = ['ada', 'grace'], channels: givenChannels = ['general'], application = {} } = options;
+  requireList('users', givenUsers);
+  requireList('channels', givenChannels);
   const users = givenUsers.map((user, at) => ({
     id: String(ids.firstUser + at),
     ...(typeof user === 'string' ? { username: user, global_name: capitalized(user) } : user),
@@ -67,4 +69,10 @@ export function createFixtures(options: WorldFixturesOptions = {}): Fixtures {
 
 function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** For callers without TypeScript. */
+function requireList(name: string, value: readonly unknown[]): void {
+  if (Array.isArray(value)) return;
+  throw new ArgumentError('invalid_argument', `${name} must be an array (got ${JSON.stringify(value)}).`);
 }

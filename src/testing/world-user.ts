@@ -161,7 +161,7 @@ export class WorldUser {
    */
   async submit(values: Filled = {}): Promise<Reply> {
     const modal = this.#modal;
-    if (!modal) throw notInWorld('form on the screen', 'any', []);
+    if (!modal) throw notInWorld('form on the screen', undefined, []);
     const inputs = modal.components.flatMap(inputsOf);
     for (const name of Object.keys(values)) {
       if (!inputs.some(({ names }) => names.includes(name))) {

@@ -132,7 +132,7 @@ export class World {
    * A game in which this user is signed in, and which is connected. The world closes it.
    *
    * @param options beside those that the world sets
-   * @throws ArgumentError `not_in_world`
+   * @throws ArgumentError `not_in_world`, `closed`
    */
   async player(username: string, options: Partial<ClientOptions> = {}): Promise<Client> {
     const client = this.client(username, options);
@@ -143,8 +143,9 @@ export class World {
     return client;
   }
 
-  /** A game in whose browser this user agrees to everything, not signed in. The world closes it. @throws ArgumentError `not_in_world` */
+  /** A game in whose browser this user agrees to everything, not signed in. The world closes it. @throws ArgumentError `not_in_world`, `closed` */
   client(username: string, options: Partial<ClientOptions> = {}): Client {
+    this.#rejectClosed();
     const { id } = this.user(username);
     const { baseUrl, applicationId, clock } = this;
     const openBrowser = async (url: string) => {
@@ -165,8 +166,9 @@ export class World {
     return this.#backend;
   }
 
-  /** Another one. The world closes it. */
+  /** Another one. The world closes it. @throws ArgumentError `closed` */
   createBackend(options: Partial<BackendOptions> = {}): Backend {
+    this.#rejectClosed();
     const { baseUrl, applicationId, botToken, clock } = this;
     const ports = this.#recorder?.ports('bot');
     const given = { baseUrl, applicationId, botToken, clock, globalLimit: this.#globalLimit, logger: failures };
@@ -269,6 +271,10 @@ export class World {
     this.traffic.clear();
   }
 
+  #rejectClosed(): void {
+    if (this.#closed) throw new ArgumentError('closed', 'This world has been closed. Create another one.');
+  }
+
   async #beginAnew(replaceState: () => Promise<unknown>): Promise<void> {
     await this.#closeClients();
     this.faults.clear();
@@ -313,7 +319,7 @@ export class World {
     if (channel) return channel;
     throw notInWorld(
       'channel of the world',
-      name ?? 'any',
+      name,
       channels.map(one => one.name),
     );
   }

@@ -36,6 +36,7 @@ describe.each(['backup', 'restore'])('rallypoint %s', command => {
   it('says in one line what it could not do', async () => {
     const { code, stdout, stderr } = await run(command, 'nowhere/backup.sqlite', '--data', 'nowhere/state');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^rallypoint: .* does not exist\.\n$/);
+    const ofFolder = /^rallypoint: \S+ does not exist\. Check the path of the data folder\.\n$/;
+    expect(stderr).toMatch(command === 'backup' ? ofFolder : /^rallypoint: \S+ does not exist\.\n$/);
   });
 });

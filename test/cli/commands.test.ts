@@ -169,6 +169,7 @@ describe('rallypoint commands', () => {
     write('locales/de.json', { raly: {} });
     const unknown = await run(['plan', write('one.json', [rally]), '--localizations', join(folder, 'locales')]);
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no command "raly"') });
+    expect(unknown.stderr).toContain(`${join(folder, 'locales')} has 1 error; nothing was written.`);
   });
 
   it('fails in one line on what it cannot read, reach or find', async () => {
@@ -186,6 +187,16 @@ describe('rallypoint commands', () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
     }
+  });
+
+  it('names what it cannot load, and nothing of its own', async () => {
+    expect((await run(['plan', 'none.ts'])).stderr).toMatch(
+      /^rallypoint: none\.ts cannot be read: ENOENT[^\n]+'none\.ts'\n$/,
+    );
+    expect((await run(['plan', folder])).stderr).toBe(
+      `rallypoint: ${folder} is a folder. Name a file of definitions in it.\n`,
+    );
+    expect((await run(['show', '--locale', 'xxxx'])).stderr).toContain('There is no locale "xxxx". Known are: ');
   });
 
   it('rejects wrong use in one line, with exit code 2', async () => {
@@ -352,7 +363,9 @@ describe('the settings of rallypoint commands', () => {
   it('that the service does not accept are named, with the address that was called', async () => {
     const wrong = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'very-secret' });
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain(`GET ${service.apiBase}/v10/applications/${application.id}/commands answered 401`);
+    expect(wrong.stderr).toContain(
+      `GET ${service.apiBase}/v10/applications/${application.id}/commands answered 401: Unauthorized.`,
+    );
     expect(wrong.stderr).toContain('did not accept the bot token of RALLYPOINT_BOT_TOKEN');
     const secret = await run(['show'], { RALLYPOINT_CLIENT_SECRET: 'very-secret' });
     expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_CLIENT_SECRET') });
@@ -364,6 +377,8 @@ describe('the settings of rallypoint commands', () => {
     );
     const elsewhere = await run(['show', '--base-url', `${service.webBase}/nowhere`]);
     expect(elsewhere.stderr).toContain(`Is ${service.webBase}/nowhere (--base-url) the base URL of the service?`);
+    const guild = await run(['show', '--guild', '77']);
+    expect(guild.stderr).toContain(`Is application ${application.id} (--application) in guild 77 (--guild)?`);
     const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
     expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
     for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');

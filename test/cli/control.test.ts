@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -60,9 +62,10 @@ describe('the commands for a running service', () => {
       '',
     ];
     expect(await run('users')).toEqual(done(all.join('\n')));
-    expect((await run('users', '--limit', '1')).stdout).toContain('There are more: rallypoint users --after 10\n');
+    expect((await run('users', '--limit', '1')).stdout).toContain('There are more: pass --after 10 as well.\n');
     const page = JSON.parse((await run('users', '--limit', '1', '--after', '10', '--json')).stdout);
     expect(page).toMatchObject({ users: [{ id: '9', username: 'ada' }], next: null });
+    expect(await run('users', '--after', '9')).toEqual(done('There are no more users.\n'));
   });
 
   it('list its lobbies', async () => {
@@ -72,6 +75,7 @@ describe('the commands for a running service', () => {
     expect(stdout).toContain(`${id}  1               1             {"map":"harbour"}\n`);
     const page = JSON.parse((await run('lobbies', '--json')).stdout);
     expect(page).toMatchObject({ lobbies: [{ id, member_count: 1 }], next: null });
+    expect(await run('lobbies', '--after', id)).toEqual(done('There are no more lobbies.\n'));
   });
 
   it("print a token of a user's own client, by username and by id", async () => {
@@ -151,12 +155,46 @@ describe('the commands for a running service', () => {
       [['fault', 'add', 'status'], 'status'],
       [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
-      [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'Send the control token'],
-      [['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'], 'http://127.0.0.1:1 does not answer'],
+      [['users', '--ready-file', import.meta.dirname], `The ready file ${import.meta.dirname} cannot be read: EISDIR`],
+      [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'does not accept the control token'],
+      [['users', '--control', service.webBase, '--control-token', 'x'], 'is not the address of a control API'],
+      [
+        ['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'],
+        'http://127.0.0.1:1 does not answer: bad port. Check that it is running.',
+      ],
     ] as const;
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
     }
+  });
+
+  it.each([
+    [200, '<html>'],
+    [200, ''],
+    [404, '<html>'],
+    [404, '{"message":"404: Not Found","code":0}'],
+  ])('say in one line that another program answers: %i %s', async (status, body) => {
+    const other = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const commands = [['users'], ['token', 'ada'], ['clock', 'show'], ['fault', 'clear'], ['use', '/rally'], ['logs']];
+    for (const command of commands) {
+      expect(await run(...command, '--control', url, '--control-token', 'x')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `rallypoint: ${url} is not the address of a control API, which is the control_base of the ready line. Does another program answer there?\n`,
+      });
+    }
+  });
+
+  it('never repeat a control token', async () => {
+    const answer = await run('users', '--control', service.controlBase, '--control-token', 'hun\nter2');
+    expect(answer).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'rallypoint: --control-token must be printable ASCII without spaces.\n',
+    });
   });
 
   it('reject a clock that cannot be moved', async () => {
@@ -171,6 +209,8 @@ describe('the commands for a running service', () => {
     const wrong = [
       [['users', 'ada'], 'does not take "ada"'],
       [['users', '--limit', 'x'], '--limit must be a whole number'],
+      [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
+      [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
       [['users', '--control', 'ftp://x'], '--control must be an http: or https: address'],
       [['token'], '"rallypoint token" needs USER'],
       [['clock', 'advance'], 'needs DURATION'],

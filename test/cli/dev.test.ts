@@ -96,6 +96,7 @@ describe('rallypoint dev', () => {
     const failures = [
       [['--port', String(port)], 1, `Port ${port} of 127.0.0.1 is taken`],
       [['--fixtures', 'none.json'], 1, 'The fixtures file none.json cannot be read'],
+      [['--port', '0', '--record', 'none/session.jsonl'], 1, 'The recording could not be written: ENOENT'],
       [['--port', 'x'], 2, '--port must be a whole number'],
       [['--fixture', 'x'], 2, 'Did you mean "--fixtures"?'],
       [['now'], 2, 'takes only options'],
@@ -105,9 +106,20 @@ describe('rallypoint dev', () => {
       told,
       wanted: code,
     }));
-    for (const { code, stderr, told, wanted } of await Promise.all(runs)) {
-      expect({ code, stderr }).toEqual({ code: wanted, stderr: expect.stringContaining(told) });
+    for (const { code, stdout, stderr, told, wanted } of await Promise.all(runs)) {
+      expect({ code, stdout, stderr }).toEqual({ code: wanted, stdout: '', stderr: expect.stringContaining(told) });
     }
+  });
+
+  it('says in one line that the folder of its ready file cannot be made', async () => {
+    const { write, start } = dev('--port', '0');
+    write('.rallypoint', 'a file, where the folder should be');
+    expect(await start().ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        "rallypoint: The ready file .rallypoint/ready.json cannot be written: EEXIST: file already exists, mkdir '.rallypoint'. Name another one by --ready-file FILE.\n",
+    });
   });
 
   it('shows its help', async () => {

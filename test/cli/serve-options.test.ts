@@ -164,6 +164,8 @@ describe('the options of serve', () => {
       '--store postgres://db/x --bus redis://[hunter2',
     ];
     for (const line of wrong) expect(refusal(line)).not.toContain('hunter2');
+    expect(refusal('--store hunter2')).toBe('--store must be postgres://…, sqlite:DIR or memory:.');
+    expect(refusal('--store memory:hunter2')).toBe('--store memory: takes nothing after the colon.');
   });
 
   const cluster = { RALLYPOINT_STORE: 'postgres://db/x', RALLYPOINT_BUS: 'redis://cache/1' };
@@ -194,6 +196,15 @@ describe('the options of serve', () => {
     expect(() => readIn(line, {})).toThrow(`give ${missing}, too`);
   });
 
+  it('names the setting that is wrong when both are given', () => {
+    expect(() => readIn('--store mysql://db/x --bus redis://cache', {})).toThrow(
+      '--store cannot be "mysql:"; with --bus it can be postgres://….',
+    );
+    expect(() => readIn('--store postgres://db/x#y --bus redis://cache', {})).toThrow('--store: store must be');
+    expect(() => readIn('--store postgres://db/x --bus redis://cache#y', {})).toThrow('--bus: ');
+    expect(() => readIn('', { ...cluster, RALLYPOINT_SECRET: 'short' })).toThrow('RALLYPOINT_SECRET: Every secret');
+  });
+
   it.each(['--data a', '--memory'])('refuse PostgreSQL together with %s', place => {
     expect(() => readIn(`${place} --store postgres://db/x --bus redis://cache`, {})).toThrow(UsageError);
     expect(() => readIn(place, cluster)).toThrow('RALLYPOINT_STORE both say where the state is kept');
@@ -222,8 +233,8 @@ describe('the options of serve', () => {
   it.each([
     ['--prot 1', 'There is no option --prot. Did you mean "--port"?'],
     ['--virtual-clok', 'There is no option --virtual-clok. Did you mean "--virtual-clock"?'],
-    ['--constructor', 'There is no option --constructor.'],
-    ['-x', 'There is no option -x.'],
+    ['--constructor', 'There is no option --constructor. --help lists the options.'],
+    ['-x', 'There is no option -x. --help lists the options.'],
     ['--port', '--port needs a value: --port N.'],
     ['--port=', '--port needs a value: --port N.'],
     ['--fixtures --memory', '--fixtures needs a value: --fixtures FILE.'],

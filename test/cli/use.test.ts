@@ -188,7 +188,7 @@ describe('rallypoint use', () => {
         'There is no button in the channel named "Sail". Known are: Join, Leave',
       ],
       [['/silence', '--wait', '50ms'], 'Nobody answered within 50 ms.'],
-      [['/never', '--wait', '50 ms'], 'deferred its answer, which did not come within 50 ms.'],
+      [['/never', '--wait', '500 ms'], 'deferred its answer, which did not come within 500 ms.'],
     ] as const;
     for (const [args, told] of failures) {
       expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
@@ -213,9 +213,30 @@ describe('rallypoint use', () => {
     );
   });
 
+  it('says what to do in a world without channels', async () => {
+    const { guilds: _, ...lonely } = fixtures;
+    const bare = await startService({ fixtures: lonely });
+    onTestFinished(() => bare.close());
+    const control = ['--control', bare.controlBase, '--control-token', bare.controlToken];
+    const failures = [
+      [['/rally'], 'The service has no channel. Add a guild with a channel to its fixtures, or pass --direct ID.'],
+      [['/rally', '--in', 'sea'], 'The service has no channel. Add a guild with a channel'],
+      [['/rally', '--direct', '1'], 'There are no guilds. Pass --as USER.'],
+      [
+        ['/rally', '--direct', '1', '--as', 'ada'],
+        'The user cannot use commands of application 1 in direct messages: both must be in one guild, or the user',
+      ],
+      [['/rally', '--direct', '77', '--as', 'ada'], 'There is no application 77.'],
+    ] as const;
+    for (const [args, told] of failures) {
+      expect(await run(...args, ...control)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
+    }
+  });
+
   it('rejects wrong usage with 2', async () => {
     const wrong = [
       [[], '"rallypoint use" needs /COMMAND'],
+      [['/rally', '--direct', 'starfall'], '--direct must be an id, a whole number (got "starfall").'],
       [['/rally', 'where=the', 'harbour'], 'Options are written NAME=VALUE (got "harbour").'],
       [['/rally', '--wait', 'long'], 'A duration is'],
       [['/rally', '--channel', 'x'], 'There is no option --channel'],

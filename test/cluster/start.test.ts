@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChaosProxy } from '../support/chaos/proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/engines/postgres.ts';
 import { type RedisServer, startRedis } from '../support/engines/redis.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 import { freePort } from '../support/runs/free-port.ts';
 import { needs } from '../support/runs/parts.ts';
 
@@ -40,6 +42,7 @@ const socketOf = (database: string) => `${new URL(database).searchParams.get('ho
 const nameOf = (database: string) => new URL(database).pathname.slice(1);
 
 describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {
+  let hba: Awaited<ReturnType<typeof temporaryFolder>>;
   let postgres: PostgresServer;
   let redis: RedisServer;
   let store: string;
@@ -49,12 +52,16 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
   beforeAll(async () => {
     const port = await freePort();
     const settings = ['--requirepass', 'right-password', '--port', String(port), '--bind', '127.0.0.1'];
-    [postgres, redis] = await Promise.all([startPostgres(), startRedis(...settings)]);
+    hba = await temporaryFolder();
+    const file = join(hba.path, 'hba');
+    await writeFile(file, 'local all keyed scram-sha-256\nlocal all all trust\n');
+    await chmod(hba.path, 0o755);
+    [postgres, redis] = await Promise.all([startPostgres(`hba_file = '${file}'`), startRedis(...settings)]);
     address = `127.0.0.1:${port}/0`;
     store = await postgres.createDatabase();
     guarded = `redis://:right-password@${address}`;
   });
-  afterAll(() => Promise.all([postgres?.remove(), redis?.remove()]));
+  afterAll(() => Promise.all([postgres?.remove(), redis?.remove(), hba?.remove()]));
 
   async function expectFailure(
     reason: RegExp,
@@ -122,20 +129,30 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
   it('names a database, a user and a password that PostgreSQL rejects', async () => {
     await expectFailure(/database "nowhere" does not exist/, store.replace(/test_\d+/, 'nowhere'), guarded);
     await expectFailure(/role "nobody" does not exist/, store.replace('postgres@', 'nobody:hunter2@'), guarded);
+    await postgres.command(`CREATE ROLE keyed LOGIN PASSWORD 'right-password'`);
+    await expectFailure(/rejects the connection: password/, store.replace('postgres@', 'keyed:hunter2@'), guarded);
+    await expectFailure(
+      /rejects the connection:.* Check the .* password/,
+      store.replace('postgres@', 'keyed@'),
+      guarded,
+    );
   });
 
   it('says that PostgreSQL has no connection left for this node', async () => {
     const database = await postgres.createDatabase();
     await postgres.command('CREATE ROLE lonely LOGIN CONNECTION LIMIT 1');
     await postgres.command(`ALTER DATABASE ${nameOf(database)} OWNER TO lonely`);
-    await expectFailure(/too many connections for role "lonely"/, database.replace('postgres@', 'lonely@'), guarded);
+    // It waits for one as long as a start may take, which other tests measure.
+    const { code, lines } = await failure(database.replace('postgres@', 'lonely@'), guarded);
+    expect(code).toBeGreaterThan(0);
+    expect(lines).toEqual([expect.stringContaining('too many connections for role "lonely"')]);
   });
 
   it('says that PostgreSQL does not speak TLS, and nothing else', async () => {
     const proxy = await ChaosProxy.to(socketOf(store));
     try {
       const address = `postgres://postgres:hunter2@127.0.0.1:${proxy.port}/${nameOf(store)}`;
-      await expectFailure(/does not support SSL/, `${address}?sslmode=require`, guarded);
+      await expectFailure(/rejects the connection: .* support SSL/, `${address}?sslmode=require`, guarded);
     } finally {
       proxy.close();
     }

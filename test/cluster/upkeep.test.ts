@@ -80,7 +80,7 @@ describe.skipIf(engines.missing)(`the state of a cluster${engines.note}`, () => 
     const second = await run(['migrate', '--store', store]);
     expect(second).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/has layout \d+\. Nothing is to be done\./),
+      stdout: expect.stringMatching(/has layout \d+\. There is nothing to do\./),
     });
     expect(await run(['doctor', '--store', store])).toMatchObject({
       code: 0,

@@ -248,6 +248,10 @@ describe('a deploy', () => {
     const plan = await backend.commands.plan(times(limits.commandsPerScope[CHAT_INPUT] + 1, i => chat(`c${i}`)));
     expect(codes(plan)).toEqual(['too_many_commands']);
     expect(await failureOf(backend.commands.deploy(plan))).toMatchObject({ code: 'plan_blocked' });
+    expect(await failureOf(backend.commands.deploy([] as never))).toMatchObject({
+      code: 'invalid_argument',
+      message: 'plan must be what plan() has resolved with. Pass definitions to plan() first.',
+    });
     expect(await backend.commands.list()).toEqual([]);
   });
 

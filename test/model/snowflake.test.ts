@@ -43,6 +43,19 @@ describe('a snowflake', () => {
     expect(() => parseSnowflake(text)).toThrow(expect.objectContaining({ code: 'invalid_snowflake' }));
   });
 
+  it('is shown as it was given where it is rejected', () => {
+    const messageOf = (value: unknown) => {
+      try {
+        return parseSnowflake(value as string, 'applicationId');
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(messageOf('me')).toBe('applicationId must be an id below 2^63, as text (got "me").');
+    expect(messageOf(1)).toBe('applicationId must be an id below 2^63, as text (got 1).');
+    expect(messageOf(undefined)).toBe('applicationId must be an id below 2^63, as text (got undefined).');
+  });
+
   it('is read from a number that loses no digit, from no other', () => {
     expect(readSnowflake(0)).toBe('0');
     expect(readSnowflake(Number.MAX_SAFE_INTEGER)).toBe('9007199254740991');

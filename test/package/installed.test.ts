@@ -45,6 +45,14 @@ describe('the packed package', () => {
     }
   });
 
+  it('shows little of its code when nobody catches an error', async () => {
+    const wrong = `import { startService } from '@rallypoint/sdk/service'; await startService({ port: -1 });`;
+    const { stderr } = await run(process.execPath, [project.write('wrong.mjs', wrong)], { cwd: project.path });
+    expect(stderr).toContain('port must be a whole number from 0 to 65535 (got -1).');
+    // Node.js quotes the line that threw.
+    expect(stderr.length).toBeLessThan(2_000);
+  });
+
   const never: Readonly<Record<string, RegExp>> = {
     '@rallypoint/sdk': /fastify|\/service|\/backend|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/electron':

@@ -99,6 +99,11 @@ describe('startService', () => {
     await expect(startService(options as never)).rejects.toMatchObject({ name: 'ArgumentError', code });
   });
 
+  it('shows that a port was text', async () => {
+    const port = '8910' as unknown as number;
+    await expect(startService({ port })).rejects.toThrow('port must be a whole number from 0 to 65535 (got "8910").');
+  });
+
   it('rejects a port that is taken, and lets go of the folder', async () => {
     const data = folder();
     const { webBase } = await start();

@@ -194,7 +194,7 @@ describe('a user of a world', () => {
       message: expect.stringContaining('where'),
     });
     await expect(ada.press('Nothing')).rejects.toMatchObject({ code, message: expect.stringContaining('Join') });
-    await expect(ada.submit()).rejects.toMatchObject({ code });
+    await expect(ada.submit()).rejects.toMatchObject({ code, message: 'There is no form on the screen.' });
     expect(() => world.user('edsger')).toThrow(/ada, grace/);
     expect(() => ada.messages({ in: 'sea' })).toThrow(/general, harbour/);
   });
@@ -403,6 +403,8 @@ describe('the state of a world', () => {
       guilds: [{ channels: [{ name: 'sea', nsfw: true }] }],
     });
     expect(() => createFixtures({ users: [] })).toThrow(/at least one user/);
+    expect(() => createFixtures({ users: 'ada' as never })).toThrow('users must be an array (got "ada").');
+    expect(() => createFixtures({ channels: {} as never })).toThrow('channels must be an array (got {}).');
   });
 });
 
@@ -467,5 +469,7 @@ describe('the end of a world', () => {
     await own.close();
     expect(ada.status.status).toBe('disconnected');
     await expect(own.user('ada').use('/rally')).rejects.toMatchObject({ code: 'closed' });
+    await expect(own.player('ada')).rejects.toMatchObject({ code: 'closed' });
+    expect(() => own.createBackend()).toThrow('This world has been closed.');
   });
 });

@@ -44,7 +44,12 @@ export interface DeployPorts {
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
   requireType('plan', plan, 'object');
-  requireType('plan.warnings', plan.warnings, 'object');
+  if (!Array.isArray(plan.warnings)) {
+    throw new ArgumentError(
+      'invalid_argument',
+      'plan must be what plan() has resolved with. Pass definitions to plan() first.',
+    );
+  }
   rejectBlocked(plan);
   rejectElsewhere(plan, ports.place);
   const next = () => callOptions(options);

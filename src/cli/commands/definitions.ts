@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DesiredCommand, loadLocalizations } from '../../backend/index.ts';
@@ -8,22 +8,33 @@ import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 
 /**
- * Reads a file of definitions, with its translations if they live apart: JSON, or a module of JavaScript or TypeScript.
+ * Reads a file of definitions: JSON, or a module of JavaScript or TypeScript.
  * The list is the whole document or its `commands`; of a module the default export or the one called `commands`, which
  * may be a promise.
  *
  * @returns an unchecked list
- * @throws CommandFailure it cannot be read, or holds no list; ValidationError a translation belongs to nothing
+ * @throws CommandFailure it cannot be read, or holds no list
  */
-export async function loadDefinitions(file: string, localizations?: string): Promise<readonly DesiredCommand[]> {
+export async function loadDefinitions(file: string): Promise<readonly DesiredCommand[]> {
   const found = file.endsWith('.json') ? await readJson(file) : await loadModule(file);
   const list = Array.isArray(found) ? found : asRecord(found)?.commands;
   if (!Array.isArray(list)) {
     throw new CommandFailure(`${file} holds no list of commands: give an array, or an object or export "commands".`);
   }
-  if (localizations === undefined) return list;
-  const localize = await loadLocalizations(localizations);
-  return localize(list.map(item => asRecord(item) ?? {}) as unknown as DesiredCommand[]);
+  return list;
+}
+
+/**
+ * The definitions with the translations of a folder.
+ *
+ * @throws ArgumentError it cannot be read; ValidationError a translation belongs to nothing
+ */
+export async function localized(
+  definitions: readonly DesiredCommand[],
+  folder: string,
+): Promise<readonly DesiredCommand[]> {
+  const localize = await loadLocalizations(folder);
+  return localize(definitions.map(item => asRecord(item) ?? {}) as unknown as DesiredCommand[]);
 }
 
 async function readJson(file: string): Promise<unknown> {
@@ -36,6 +47,11 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 async function loadModule(file: string): Promise<unknown> {
+  // An import of what is not there would name files of this package.
+  const found = await stat(file).catch(error => {
+    throw new CommandFailure(`${file} cannot be read: ${errorMessage(error)}`);
+  });
+  if (found.isDirectory()) throw new CommandFailure(`${file} is a folder. Name a file of definitions in it.`);
   const module = await import(pathToFileURL(resolve(file)).href).catch((error: { code?: unknown }) => {
     if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
       throw new CommandFailure(

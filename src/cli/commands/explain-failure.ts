@@ -45,7 +45,7 @@ export function explainFailure(
 
 function explanation(
   error: RallypointError,
-  { baseUrl, baseUrlSource, applicationId, applicationIdSource }: CommandsSettings,
+  { baseUrl, baseUrlSource, applicationId, applicationIdSource, guildId }: CommandsSettings,
   { name: credential }: Secrets,
   calls: CallLog,
 ): string {
@@ -63,6 +63,9 @@ function explanation(
   }
   if (code === 'not_your_application' || code === 'unknown_application') {
     return `${told}. Does ${credential} belong to application ${applicationId} (${applicationIdSource})?`;
+  }
+  if (guildId !== undefined && (code === 'unknown_guild' || code === 'missing_access')) {
+    return `${told}. Is application ${applicationId} (${applicationIdSource}) in guild ${guildId} (--guild)?`;
   }
   // What is there is not the interface: its own errors have a code.
   if (code === 'not_found') return `${told}. Is ${baseUrl} (${baseUrlSource}) the base URL of the service?`;

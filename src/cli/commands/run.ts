@@ -8,7 +8,7 @@ import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
 import { type Paint, paintFor, printable } from '../paint.ts';
 import type { Output, Terminal } from '../terminal.ts';
-import { loadDefinitions } from './definitions.ts';
+import { loadDefinitions, localized } from './definitions.ts';
 import { callLog, explainFailure } from './explain-failure.ts';
 import { commandReport, listReport, textsReport } from './report-commands.ts';
 import { planDocument, planReport } from './report-plan.ts';
@@ -98,13 +98,20 @@ function scopeOf({ backend: { commands }, settings: { guildId } }: Run) {
 }
 
 async function makePlan(run: Run): Promise<Plan> {
-  const { operand: file = '', localizations } = run.settings;
+  const { operand: file = '', localizations: folder } = run.settings;
+  const read = await loadDefinitions(file);
+  const definitions = folder === undefined ? read : await withoutErrors(run, folder, () => localized(read, folder));
+  return withoutErrors(run, file, () => scopeOf(run).plan(definitions));
+}
+
+/** @throws CommandFailure after it has shown every error of the place */
+async function withoutErrors<T>(run: Run, place: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await scopeOf(run).plan(await loadDefinitions(file, localizations));
+    return await work();
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     tellIssues(run, error);
-    throw new CommandFailure(`${file} has ${counted(error.issues.length, 'error')}; nothing was written.`);
+    throw new CommandFailure(`${place} has ${counted(error.issues.length, 'error')}; nothing was written.`);
   }
 }
 
@@ -140,7 +147,10 @@ async function confirmDeletions({ items }: Plan, { settings, terminal }: Run): P
 }
 
 async function showTexts(run: Run, locale: string): Promise<true> {
-  if (!isLocale(locale)) throw new UsageError(`There is no locale "${locale}".${suggestion(locale, locales)}`);
+  if (!isLocale(locale)) {
+    const hint = suggestion(locale, locales) || ` Known are: ${locales.join(', ')}.`;
+    throw new UsageError(`There is no locale "${locale}".${hint}`);
+  }
   const all = await scopeOf(run).resolve(locale);
   const resolved = named(all, ({ command }) => command.name, run.settings.operand);
   if (run.settings.json) {

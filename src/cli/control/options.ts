@@ -1,3 +1,4 @@
+import { isSnowflake } from '../../model/snowflake.ts';
 import { type GivenOptions, type OptionGroups, type OptionRow, optionText, UsageError } from '../command-line.ts';
 import { devReadyFile } from '../dev-options.ts';
 import { suggestion } from '../nearest.ts';
@@ -133,6 +134,13 @@ export function optionNumber(given: GivenOptions, name: string): number | undefi
   if (value === undefined) return undefined;
   if (/^[0-9]{1,15}$/.test(value)) return Number(value);
   throw new UsageError(`--${name} must be a whole number (got "${value}").`);
+}
+
+/** An id of an option. @throws UsageError */
+export function optionId(given: GivenOptions, name: string): string | undefined {
+  const value = optionText(given, name);
+  if (value === undefined || isSnowflake(value)) return value;
+  throw new UsageError(`--${name} must be an id, a whole number (got "${value}").`);
 }
 
 /** @throws UsageError */

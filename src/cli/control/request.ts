@@ -28,13 +28,28 @@ export async function control<Answer>(
     ...(signal && { signal }),
   }).catch(error => {
     const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
-    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}`);
+    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}. Check that it is running.`);
   });
   const text = await answer.text();
-  const json = parsed(text);
-  if (answer.ok) return json as Answer;
-  const message = asRecord(json)?.message;
-  const told = typeof message === 'string' ? message : `it answered ${method} ${path} with ${answer.status}`;
+  const json = asRecord(parsed(text));
+  if (answer.status === 204 || (answer.ok && json)) return json as Answer;
+  if (answer.status === 401) {
+    throw new CommandFailure(
+      printable(
+        `The service at ${url} does not accept the control token. Pass the one that it printed when it started.`,
+      ),
+    );
+  }
+  // The errors of the control API have a message and no code.
+  const isOfControlApi = typeof json?.message === 'string' && json.code === undefined;
+  if (answer.ok || (answer.status === 404 && !isOfControlApi)) {
+    throw new CommandFailure(
+      printable(
+        `${url} is not the address of a control API, which is the control_base of the ready line. Does another program answer there?`,
+      ),
+    );
+  }
+  const told = isOfControlApi ? json.message : `${url} answered ${method} ${path} with ${answer.status}.`;
   throw new CommandFailure(printable(errorMessage(told)));
 }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { millisecondsOf } from '../../testing/duration.ts';
+import { isCredential } from '../../wire/arguments.ts';
 import { asRecord } from '../../wire/http/codec.ts';
+import { systemCode } from '../../wire/http/transport.ts';
 import { readJsonFile } from '../../wire/json-file.ts';
 import { CommandFailure, type GivenOptions, optionText, readArguments, UsageError } from '../command-line.ts';
 import { devReadyFile } from '../dev-options.ts';
@@ -18,6 +20,7 @@ import {
   type ControlCommand,
   controlEnvironment,
   controlOptions,
+  optionId,
   optionNumber,
   readControlAction,
 } from './options.ts';
@@ -140,6 +143,7 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new UsageError(`--control must be an http: or https: address (got "${printable(url)}").`);
     }
+    if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
     return { url: url.replace(/\/+$/, ''), token };
   }
   return readReadyFile(readyFile ?? devReadyFile);
@@ -149,13 +153,16 @@ function readReadyFile(path: string): ControlAddress {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') {
+      throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${errorMessage(error)}`));
+    }
     const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
     throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
   }
   const content = readJsonFile(text);
   const { control_base, control_token } = ('value' in content ? asRecord(content.value) : undefined) ?? {};
-  if (typeof control_base === 'string' && typeof control_token === 'string') {
+  if (typeof control_base === 'string' && isCredential(control_token)) {
     return { url: control_base, token: control_token };
   }
   throw new CommandFailure(printable(`${path} is not a ready file: control_base or control_token is missing.`));
@@ -163,7 +170,7 @@ function readReadyFile(path: string): ControlAddress {
 
 async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {
   const limit = optionNumber(given, 'limit');
-  const after = optionNumber(given, 'after') === undefined ? undefined : optionText(given, 'after');
+  const after = optionId(given, 'after');
   const query = new URLSearchParams({
     ...(limit !== undefined && { limit: String(limit) }),
     ...(after !== undefined && { after }),
@@ -172,9 +179,10 @@ async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies'
   const answer = await control<Answer>(address(), `GET /${name}?${query}`);
   const paint = paintFor(terminal.stdout);
   const rows = (answer[name] ?? []).map(one => fields.map(field => printable(cell(one[field]))));
-  const more = answer.next === null ? [] : ['', `There are more: rallypoint ${name} --after ${answer.next}`];
-  const lines = rows.length === 0 ? [`There are no ${name}.`] : table([heading(paint, ...fields), ...rows], '');
-  print(terminal, given, answer, [...lines, ...more].join('\n'));
+  const next = answer.next === null ? [] : ['', `There are more: pass --after ${answer.next} as well.`];
+  const none = `There are no ${after === undefined ? '' : 'more '}${name}.`;
+  const lines = rows.length === 0 ? [none] : table([heading(paint, ...fields), ...rows], '');
+  print(terminal, given, answer, [...lines, ...next].join('\n'));
 }
 
 function cell(value: unknown): string {
@@ -224,7 +232,7 @@ function readUse(operands: readonly string[], given: GivenOptions): CommandUse {
     options,
     as: optionText(given, 'as'),
     in: optionText(given, 'in'),
-    direct: optionText(given, 'direct'),
+    direct: optionId(given, 'direct'),
     target: optionText(given, 'target'),
     press: optionText(given, 'press'),
     waitMs: readDuration(optionText(given, 'wait') ?? waitDefault),
@@ -245,7 +253,7 @@ function readFault(kind: string, given: GivenOptions) {
   const matches = [
     ['route', optionText(given, 'route')],
     ['event', optionText(given, 'event')],
-    ['application_id', optionText(given, 'application')],
+    ['application_id', optionId(given, 'application')],
   ].filter(([, value]) => value !== undefined);
   return {
     kind,

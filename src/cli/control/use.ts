@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { RallypointError } from '../../model/errors/errors.ts';
+import { ApiError, RallypointError } from '../../model/errors/errors.ts';
 import { notInWorld, type OptionInputs } from '../../testing/command-input.ts';
 import { UserSession } from '../../testing/user-session.ts';
 import { type Reply, WorldUser } from '../../testing/world-user.ts';
 import { systemClock } from '../../wire/clock/ports.ts';
+import { routeLabel } from '../../wire/routes.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
@@ -51,12 +52,15 @@ export async function useCommand(
   const channelOf = (name?: string) => {
     const found = name === undefined ? channels.slice(0, 1) : channels.filter(one => [one.id, one.name].includes(name));
     const [channel, other] = found;
-    if (!channel)
-      throw notInWorld(
-        'channel',
-        name ?? 'any',
-        channels.map(one => one.name),
+    if (channels.length === 0) {
+      throw new CommandFailure(
+        'The service has no channel. Add a guild with a channel to its fixtures, or pass --direct ID.',
       );
+    }
+    if (!channel) {
+      const known = channels.map(one => one.name);
+      throw notInWorld('channel', name, known);
+    }
     if (!other) return channel;
     const ids = found.map(({ id, guild }) => `${id} (guild ${guild.id})`).join(', ');
     throw new CommandFailure(`Several channels are named "${name}". Give one by its id: ${ids}.`);
@@ -68,9 +72,18 @@ export async function useCommand(
     return await act(address, use, { id, userId, channelOf });
   } catch (error) {
     if (!(error instanceof RallypointError)) throw error;
-    const hint = error.code === 'interaction_failed' ? ' Check that its server is running.' : '';
-    throw new CommandFailure(printable(errorMessage(error)) + hint);
+    throw new CommandFailure(printable(explanation(error, use)));
   }
+}
+
+function explanation(error: RallypointError, { direct }: CommandUse): string {
+  const isOfIndex = error instanceof ApiError && error.route === routeLabel('getApplicationCommandIndex');
+  if (isOfIndex && error.code === 'unknown_application') return `There is no application ${direct}.`;
+  if (isOfIndex && error.code === 'missing_access') {
+    return `The user cannot use commands of application ${direct} in direct messages: both must be in one guild, or the user must have authorized it with the scope applications.commands.`;
+  }
+  const hint = error.code === 'interaction_failed' ? ' Check that its server is running.' : '';
+  return errorMessage(error) + hint;
 }
 
 interface Found {

@@ -46,7 +46,7 @@ export const restoreOptions: OptionGroups = { State: where, Output: output };
 export const moveOptions: OptionGroups = {
   State: {
     from: { value: 'PLACE', help: ['where the state is: a data folder, or postgres://…'] },
-    to: { value: 'PLACE', help: ['where it is to be; nothing may be there'] },
+    to: { value: 'PLACE', help: ['where to copy it; nothing may be there yet'] },
   },
   Output: output,
 };

@@ -81,7 +81,7 @@ export async function migrateCommand(args: readonly string[], terminal: Terminal
 
 function whatWasMigrated({ location, found, newest, pending, isUsable }: LayoutState, dryRun: boolean): string {
   if (!isUsable) return `${location} has layout ${found}; this version knows layouts up to ${newest}.`;
-  if (pending.length === 0) return `${location} has layout ${found}. Nothing is to be done.`;
+  if (pending.length === 0) return `${location} has layout ${found}. There is nothing to do.`;
   const what = found === 0 ? `an empty database gets layout ${newest}` : `layout ${found} becomes ${newest}`;
   return dryRun
     ? `${location}: ${what} at the next migration (pending: ${pending.join(', ')}). Nothing was changed.`

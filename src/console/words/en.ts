@@ -53,8 +53,7 @@ export const words = {
     slow: 'The service took too long to answer.',
     away: 'The service does not answer.',
     failed: (status: number) => `The service answered with status ${status}.`,
-    unlike:
-      'The service answered with something else than its control API does. Does another program answer at this address?',
+    unlike: 'The service did not answer as its control API does. Does another program answer at this address?',
     notJson: (status: number) => `The service answered with status ${status} and a body that is not JSON.`,
   },
   palette: {

@@ -1,6 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { customSchemePrefix } from '../../model/oauth.ts';
-import { isSnowflake } from '../../model/snowflake.ts';
+import { parseSnowflake } from '../../model/snowflake.ts';
 import { checkScheme } from '../../wire/oauth/authorization-fields.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 
@@ -17,21 +17,15 @@ export interface SchemeChoice {
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
  */
 export function parseScheme({ scheme, applicationId }: SchemeChoice): string {
-  if (scheme === undefined && applicationId === undefined) {
+  if (scheme === undefined) {
+    if (applicationId !== undefined) return customSchemePrefix + parseSnowflake(applicationId, 'applicationId');
     throw new ArgumentError('missing_scheme', 'Pass scheme, or applicationId for its default scheme.');
   }
-  if (scheme === undefined) return customSchemePrefix + parseId(applicationId);
   if (checkScheme(scheme).length === 0) return scheme.toLowerCase();
   throw new ArgumentError(
     'invalid_scheme',
     `scheme must be a letter followed by letters, digits and "+-.", and not one that browsers or the system open themselves (got ${JSON.stringify(scheme)}).`,
   );
-}
-
-function parseId(applicationId: unknown): string {
-  const id = String(applicationId);
-  if (isSnowflake(id)) return id;
-  throw new ArgumentError('invalid_snowflake', `applicationId must be an id below 2^63 (got ${JSON.stringify(id)}).`);
 }
 
 const { addressBytesMax } = forwarderAgreement;

@@ -171,7 +171,7 @@ export class Friends {
     if (present === kind) return;
     throw new ArgumentError(
       'wrong_relationship',
-      `The user ${userId} must be "${kind}" to the player${game ? ' in the game' : ''} (is "${present}").`,
+      `The player's relationship to user ${userId}${game ? ' in the game' : ''} must be "${kind}" (it is "${present}").`,
     );
   }
 }

@@ -12,7 +12,6 @@ import {
   ControlRefusal,
   type ControlRequest,
   call,
-  notThere,
   queryId,
   queryText,
   read,
@@ -23,7 +22,7 @@ import {
 export function sessionCalls({ core, gateway }: ControlDeps): readonly ControlCall[] {
   const find = ({ params: { id = '' } }: ControlRequest) => {
     const session = gateway.sessions.find(id);
-    if (!session) throw notThere('gateway session at this node', id);
+    if (!session) throw new ControlRefusal(404, `There is no gateway session ${id} at this node.`);
     return session;
   };
   return [

@@ -138,6 +138,10 @@ export function createRemoval(
     })) {
       transaction.delete('external_identities', application_id, hash);
     }
+    // Those that the user's applications wrote by their own tokens belong to no authorization.
+    for (const application of await transaction.list('applications')) {
+      transaction.delete('role_connections', application.id, id);
+    }
     for (const { code, user_id } of await transaction.list('lobby_invites')) {
       if (user_id === id) transaction.delete('lobby_invites', code);
     }

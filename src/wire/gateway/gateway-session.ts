@@ -150,7 +150,7 @@ export class GatewaySession {
           do: 'stop',
           error: new GatewayError(
             code,
-            `The gateway closed the connection: ${meaningOf(code)}. Correct the cause before you connect again.`,
+            `The gateway closed the connection: ${meaningOf(code)}. ${adviceOn(code)} before you connect again.`,
             false,
           ),
         },
@@ -321,6 +321,11 @@ function isAsPrivate(url: URL, first: URL): boolean {
   if (url.protocol === 'wss:') return true;
   if (url.protocol !== 'ws:' || first.protocol !== 'ws:') return false;
   return isPrivate(url) || !isPrivate(first);
+}
+
+function adviceOn(code: number): string {
+  if (code !== closeCodes.AUTHENTICATION_FAILED.code) return 'Correct the cause';
+  return 'The token is not valid, or lacks a scope: get another one';
 }
 
 function meaningOf(code: number): string {

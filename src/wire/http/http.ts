@@ -304,7 +304,10 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
   const silent = status < 400 ? 'a redirect. Check baseUrl.' : 'no message';
-  return new ApiError(typeof told?.message === 'string' ? legible(told.message) : silent, {
+  const message = typeof told?.message === 'string' ? legible(told.message) : silent;
+  // Some texts of the interface repeat the status ("401: Unauthorized"), which the error's message has already.
+  const prefix = `${status}: `;
+  return new ApiError(message.startsWith(prefix) ? message.slice(prefix.length) : message, {
     status,
     apiCode: typeof told?.code === 'number' ? told.code : 0,
     route: routeLabel(name),

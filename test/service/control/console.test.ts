@@ -311,6 +311,10 @@ describe('the control API for the console', () => {
     expect(timers).toContainEqual(expect.objectContaining({ kind: 'session_resume', user_id: ada.id, id }));
     await control(service, 'POST /sessions/{id}', { id }, { action: 'end' });
     expect(await find()).toBeUndefined();
+    expect(await sendControl(service, 'GET', `/sessions/${id}`)).toMatchObject({
+      status: 404,
+      body: { message: `There is no gateway session ${id} at this node.` },
+    });
   });
 
   it('moves the clock to what is due next, and shows what that caused', async () => {

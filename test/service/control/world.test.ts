@@ -329,6 +329,18 @@ describe('deleting', () => {
     await expect.poll(left).toEqual([]);
   });
 
+  it('deletes the role connection that an application wrote for the user who owned it', async () => {
+    const [id, app] = [await addUser('rosa'), nextId()];
+    await postFixtures(service, { applications: [{ id: app, owner_id: id }] });
+    const as = { kind: 'application', application_id: app, scopes: ['identify', 'role_connections.write'] };
+    const path = `/users/@me/applications/${app}/role-connection`;
+    expect(await act(as, 'PUT', path, { platform_name: 'Roses' })).toMatchObject({ status: 200 });
+    await postFixtures(service, { applications: [{ id: app, owner_id: ada.id }] });
+    expect(await remove(`/users/${id}`)).toMatchObject({ status: 204 });
+    const { content } = (await control(service, 'GET /snapshot')) as { content: StoreContent };
+    expect(content.role_connections).toEqual([]);
+  });
+
   it('keeps the owner of an application or a guild, and says what to do', async () => {
     const answer = await remove(`/users/${ada.id}`);
     expect(answer).toMatchObject({ status: 409 });

@@ -254,6 +254,16 @@ describe('GatewaySession', () => {
     else expect(connectOf(effects).resumes).toBe(remedy === 'resume');
   });
 
+  it('says after 4004 that another token is needed', () => {
+    const [effect] = readySession().closed(4004);
+    expect(effect).toMatchObject({
+      error: {
+        message:
+          'The gateway closed the connection: AUTHENTICATION_FAILED (4004). The token is not valid, or lacks a scope: get another one before you connect again.',
+      },
+    });
+  });
+
   it('identifies again, and counts from the start, once a session is not valid and cannot be resumed', () => {
     const heard: string[] = [];
     const session = readySession(undefined, heard);

@@ -113,6 +113,10 @@ export function mountFlow<Purpose>(
     own.post(paths.page, page(signedIn(answer)));
     own.post(paths.signIn, page(signIn));
     own.post(paths.signOut, page(signOut));
+    // The page that answers a failed form has the form's address, which a reader may open again.
+    for (const form of [paths.signIn, paths.signOut]) {
+      own.get(form, (request, reply) => respond(reply, { redirectTo: paths.page + searchOf(request) }));
+    }
   });
 }
 

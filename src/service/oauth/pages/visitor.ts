@@ -7,7 +7,7 @@ import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';
 /** Browsers accept a cookie of this name from its own host only, not from another host of the same domain. @see https://datatracker.ietf.org/doc/draft-ietf-httpbis-rfc6265bis/ */
-const hostCookieName = `__Host-${cookieName}`;
+const hostPrefix = '__Host-';
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** A browser at the authorization pages. */
@@ -34,11 +34,14 @@ export interface Visitors {
 }
 
 export function createVisitors(signIns: SignIns, core: Core): Visitors {
-  // Browsers accept the prefix only with https and the path `/`.
+  // Browsers accept the prefix only with https and the path `/`. They send a cookie to every port of its host, so its name says
+  // which port it is for.
   function cookieOf(): { readonly name: string; readonly path: string; readonly secure: boolean } {
-    return core.addresses.web.startsWith('https:')
-      ? { name: hostCookieName, path: '/', secure: true }
-      : { name: cookieName, path: pagesPath, secure: false };
+    const { protocol, port } = new URL(core.addresses.web);
+    const name = port === '' ? cookieName : `${cookieName}_${port}`;
+    return protocol === 'https:'
+      ? { name: hostPrefix + name, path: '/', secure: true }
+      : { name, path: pagesPath, secure: false };
   }
 
   function setCookie(reply: FastifyReply, secret: string): void {

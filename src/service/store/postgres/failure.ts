@@ -34,10 +34,14 @@ export function isTransient(error: unknown): boolean {
   return state !== diskFull && transientCodes.some(prefix => state.startsWith(prefix));
 }
 
-/** Whether the server rejects who we are or where we want to: trying again is of no use. */
+/** What `pg` itself throws: the address has no password, or asks for TLS, which the server does not speak. */
+const clientRejection = /^SASL: |does not support SSL/;
+
+/** Whether the server rejects who we are, where we want to, or how we connect: trying again is of no use. */
 export function isRejection(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && (state.startsWith('28') || state.startsWith('3D') || state.startsWith('42'));
+  if (state === undefined) return error instanceof Error && clientRejection.test(error.message);
+  return state.startsWith('28') || state.startsWith('3D') || state.startsWith('42');
 }
 
 /** What an error of the server becomes; one of ours stays as it is. @param location without the password */
@@ -55,7 +59,7 @@ export function failedError(location: string, cause: unknown): RallypointError {
 }
 
 export function unavailableError(location: string, cause: unknown): StoreError {
-  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing is changed after this answer; try again.`;
+  const message = `${location} could not be reached in time (${reasonOf(cause)}). Nothing is changed after this error; try again once it can be reached.`;
   return new StoreError('store_unavailable', message, { cause });
 }
 

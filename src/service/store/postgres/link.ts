@@ -10,7 +10,7 @@ type Deadline = number | (() => number);
 
 /**
  * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
- * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty.
+ * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty. What waited for a lock reads what was committed meanwhile.
  */
 const settings = `
   SET statement_timeout = ${storeLimits.statementMs};
@@ -18,6 +18,7 @@ const settings = `
   SET idle_in_transaction_session_timeout = ${storeLimits.statementMs};
   SET idle_session_timeout = 0;
   SET client_connection_check_interval = 1000;
+  SET default_transaction_isolation = 'read committed';
   SET jit = off;
   SET plan_cache_mode = force_generic_plan;
   ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'].map(way => `SET enable_${way} = off;`).join(' ')}

@@ -40,7 +40,7 @@ export interface BackupReport {
  */
 export async function backUp(folder: string, file: string): Promise<BackupReport> {
   const location = databaseIn(folder);
-  await requireFile(location);
+  await requireFile(location, ' Check the path of the data folder.');
   await requireNothing(file, 'Choose another name for the backup.');
   return besides(file, async copy => {
     const known = readMark(location) ?? 0;
@@ -178,7 +178,7 @@ async function temporarily<T>(file: string, copied: Promise<T>): Promise<T> {
  */
 export async function readDataFolder<T>(folder: string, work: (database: DatabaseSync) => Promise<T>): Promise<T> {
   const location = databaseIn(folder);
-  await requireFile(location);
+  await requireFile(location, ' Check the path of the data folder.');
   return withDatabase(location, work);
 }
 
@@ -283,11 +283,11 @@ async function publish(
   return { file, bytes: size, ...report };
 }
 
-async function requireFile(path: string): Promise<void> {
+async function requireFile(path: string, hint = ''): Promise<void> {
   const found = await readableAt(path);
   if (found?.isFile() && found.size > 0) return;
   const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'does not exist';
-  throw new StoreError('store_unusable', `${path} ${what}.`);
+  throw new StoreError('store_unusable', `${path} ${what}.${hint}`);
 }
 
 /** @throws StoreError `store_unusable`: it is there, perhaps, but not for this user */

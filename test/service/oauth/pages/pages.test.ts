@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { permissionBits } from '../../../../src/model/guild.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
@@ -100,6 +100,16 @@ describe('the way through the pages', () => {
     expect(new URL(response.location ?? '', service.web).href).toBe(service.authorizeUrl());
   });
 
+  it.each([signIn, signOut, '/oauth2/activate/sign-in', '/oauth2/activate/sign-out'])(
+    'is found again from %s, where the address of a failed form leads',
+    async path => {
+      const page = path.includes('activate') ? '/oauth2/activate' : authorize;
+      const { search } = new URL(service.authorizeUrl());
+      const answer = await new Browser().get(service.web + path + search);
+      expect(answer).toMatchObject({ status: 303, location: page + search });
+    },
+  );
+
   it('redirects an invalid request with its error before anybody signs in', async () => {
     const answer = await new Browser().get(service.authorizeUrl({ scope: 'nonsense' }));
     expect(answer.location).toContain('error=invalid_scope');
@@ -111,6 +121,18 @@ describe('the way through the pages', () => {
     expect((await browser.get(service.authorizeUrl())).text).toContain('@ada');
     await service.clock.advance(1);
     expect((await browser.get(service.authorizeUrl())).text).toContain('Choose who you are');
+  });
+
+  it('leaves the browser signed in at another service of the machine: cookies know no ports', async () => {
+    const other = await openService();
+    onTestFinished(() => other.close());
+    const { browser, page } = await signedIn();
+    const elsewhere = await browser.get(other.authorizeUrl());
+    await browser.submit(elsewhere, other.web, signIn, { user_id: ben.id });
+    expect((await browser.get(other.authorizeUrl())).text).toContain('@ben');
+    expect((await browser.get(service.authorizeUrl())).text).toContain('@ada');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect(answer.location).toContain('code=');
   });
 
   it('offers the guilds that the user manages when the application can be added to one', async () => {

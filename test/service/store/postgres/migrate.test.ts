@@ -52,6 +52,16 @@ describe.skipIf(engine.missing)(`layouts of PostgreSQL${engine.note}`, () => {
       await Promise.all(others.map(other => other.close()));
     }));
 
+  it('are created once on a database with another isolation level', () =>
+    withDatabase(async (postgres, url) => {
+      const name = new URL(url).pathname.slice(1);
+      await server.command(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+      const others = await Promise.all(Array.from({ length: 5 }, () => openPostgres(url)));
+      await Promise.all(others.map(other => migrate(other)));
+      expect(await layouts(postgres)).toEqual(migrations.map(({ version }) => version));
+      await Promise.all(others.map(other => other.close()));
+    }));
+
   it('can be one compatible step apart while nodes of both versions run', () =>
     withDatabase(async (postgres, url) => {
       await migrate(postgres);
