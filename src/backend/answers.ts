@@ -9,6 +9,7 @@ import type { ProvisionalTokenResponse } from '../model/provisional.ts';
 import { isAbsent } from '../model/rules/field.ts';
 import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/http/codec.ts';
+import { isVerifyKey } from '../wire/signature.ts';
 
 /**
  * Parsers of successful responses. Each checks the fields that this package needs and keeps the rest as received, so that
@@ -18,14 +19,20 @@ import { asRecord } from '../wire/http/codec.ts';
 /** @throws TransportError `unreadable_answer` */
 export function readLobby(value: unknown): Lobby {
   const lobby = readResource('a lobby', value);
-  if (!Array.isArray(lobby.members)) throw unreadable('a lobby');
+  if (!Array.isArray(lobby.members) || !isMetadata(lobby.metadata)) throw unreadable('a lobby');
   lobby.members.forEach(readLobbyMember);
   return lobby as unknown as Lobby;
 }
 
 /** @throws TransportError `unreadable_answer` */
 export function readLobbyMember(value: unknown): LobbyMember {
-  return readResource('a lobby member', value) as unknown as LobbyMember;
+  const member = readResource('a lobby member', value);
+  if (!isMetadata(member.metadata)) throw unreadable('a lobby member');
+  return member as unknown as LobbyMember;
+}
+
+function isMetadata(value: unknown): boolean {
+  return isAbsent(value) || asRecord(value) !== undefined;
 }
 
 /** @throws TransportError `unreadable_answer` */
@@ -110,7 +117,7 @@ export function readMessage(value: unknown): Message {
 /** @throws TransportError `unreadable_answer` */
 export function readVerifyKey(value: unknown): string {
   const { verify_key: key } = asRecord(value) ?? {};
-  if (typeof key !== 'string') throw unreadable('an application');
+  if (typeof key !== 'string' || !isVerifyKey(key)) throw unreadable('an application');
   return key;
 }
 

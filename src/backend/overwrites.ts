@@ -98,6 +98,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
       requireType('question', question, 'object');
       requireType('question.guild', question.guild, 'object');
       requireType('question.command', question.command, 'object');
+      requireType('question.member', question.member, 'object');
       const all = await list(question.guild.id, options);
       const of = (id: string) => all.find(entry => entry.id === id)?.permissions ?? [];
       return explain(question, { command: of(question.command.id), application: of(applicationId) });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCommand } from '../../src/backend/answers.ts';
+import { readCommand, readLobby, readVerifyKey } from '../../src/backend/answers.ts';
 
 const command = { id: '5', name: 'rally', type: 1 };
 
@@ -20,6 +20,26 @@ it.each([
   { default_member_permissions: '' },
 ])('takes a command with %j for unreadable', broken => {
   expect(() => readCommand({ ...command, ...broken })).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
+});
+
+it.each([
+  { metadata: 5 },
+  { metadata: 'x' },
+  { metadata: [] },
+  { members: [{ id: '9', metadata: 0 }] },
+  { members: {} },
+])('takes a lobby with %j for unreadable', broken => {
+  const lobby = { id: '5', metadata: null, members: [] };
+  expect(readLobby(lobby)).toEqual(lobby);
+  expect(() => readLobby({ ...lobby, ...broken })).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
+});
+
+it('takes an application without a key for unreadable: the caller gave none that could be wrong', () => {
+  const key = 'ab'.repeat(32);
+  expect(readVerifyKey({ verify_key: key })).toBe(key);
+  for (const wrong of ['zz', '', undefined]) {
+    expect(() => readVerifyKey({ verify_key: wrong })).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
+  }
 });
 
 it('accepts what a command may leave out or have as null', () => {

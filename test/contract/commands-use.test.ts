@@ -128,7 +128,7 @@ describe('overwrites', () => {
   });
 
   it('reject a permission question that is none', async () => {
-    for (const question of [undefined, null, 'x', {}, { guild }]) {
+    for (const question of [undefined, null, 'x', {}, { guild }, { guild, command: rally }]) {
       const failure = await failureOf(backend.overwrites.explain(question as never));
       expect(failure).toMatchObject({ name: 'ArgumentError', code: 'invalid_argument' });
     }

@@ -405,12 +405,13 @@ describe('collecting components', () => {
     expect(await awaitComponent()).toBeUndefined();
   });
 
-  it.each([Number.NaN, '60000'])('rejects a time of %j', async timeoutMs => {
-    const { awaitComponent } = await received();
-    await expect(awaitComponent({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
-      code: 'invalid_argument',
-    });
-  });
+  it.each<object>([{ timeoutMs: Number.NaN }, { timeoutMs: '60000' }, { customIds: 'yes' }, { filter: 'yes' }])(
+    'rejects %j',
+    async options => {
+      const { awaitComponent } = await received();
+      await expect(awaitComponent(options)).rejects.toMatchObject({ code: 'invalid_argument' });
+    },
+  );
 
   const throwing = () => {
     throw new Error('broken');

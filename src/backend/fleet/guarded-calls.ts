@@ -34,6 +34,9 @@ export function guardedCalls(calls: Lobbies, { guard, deleteHeld }: LobbyGuard, 
     putMember: (id, userId, input, options) => write(id, options, within => calls.putMember(id, userId, input, within)),
     removeMember: (id, userId, options) => write(id, options, within => calls.removeMember(id, userId, within)),
     bulkMembers: (id, changes, options) => write(id, options, within => calls.bulkMembers(id, changes, within)),
+    setModerationMetadata: (id, messageId, metadata, options) =>
+      write(id, options, within => calls.setModerationMetadata(id, messageId, metadata, within)),
+    createInvite: (id, userId, options) => write(id, options, within => calls.createInvite(id, userId, within)),
   };
 }
 

@@ -139,8 +139,8 @@ export interface ManagedLobbies extends Lobbies {
    * stopped; each lobby that was done costs one read. An abort or an exceeded deadline fails the lobbies that were not
    * done yet, not the call.
    *
-   * @throws ValidationError with the key at the beginning of each path, ArgumentError `invalid_lobby_key`; nothing was
-   *   sent
+   * @throws ValidationError with the key at the beginning of each path, ArgumentError `invalid_lobby_key`, `invalid_argument`;
+   *   nothing was sent
    */
   reconcile(desired: ReadonlyMap<string, DesiredLobby>, options?: ReconcileOptions): Promise<ReconcileReport>;
   /**
@@ -258,7 +258,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     progress$: progress.asObservable(),
     ensure,
     async reconcile(desired, { keepOthers = false, ...options } = {}) {
-      const set = new Map(desired); // the game may go on changing its own
+      const set = copyOf(desired);
       checkSet(set);
       return overall('reconcile', options, (operation, run) =>
         reconcile(parts, set, { deleteOthers: !keepOthers }, operation, run),
@@ -327,6 +327,13 @@ function isName(value: unknown): value is string {
 
 function checkKey(key: unknown): void {
   if (!isName(key)) throw new ArgumentError('invalid_lobby_key', `A lobby's key must have ${nameBounds}.`);
+}
+
+/** The set as it is now, since the game may go on changing its own. @throws ArgumentError `invalid_argument` */
+function copyOf(desired: ReadonlyMap<string, DesiredLobby>): ReadonlyMap<string, DesiredLobby> {
+  // Nothing, and an empty list, would make an empty set, which deletes every lobby.
+  if (typeof (desired as typeof desired | null | undefined)?.get === 'function') return new Map(desired);
+  throw new ArgumentError('invalid_argument', 'desired must be a Map: key → lobby.');
 }
 
 function checkSet(desired: ReadonlyMap<string, DesiredLobby>): void {

@@ -4,7 +4,7 @@ import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.t
 import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
 import { checkLobbyMember } from '../../model/rules/lobbies/lobby.ts';
 import { compareSnowflakes, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { requireNumber, requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
@@ -81,14 +81,14 @@ export const searchLimitMax = 1000;
  * Every method can throw OwnershipError `directory_failed`, and what the calls it makes throw, and ends by its deadline.
  */
 export interface OpenLobbies<LobbyMetadata = Metadata> {
-  /** Creates a lobby without members, and lists it. Not idempotent. @throws ArgumentError `invalid_capacity`; ValidationError */
+  /** Creates a lobby without members, and lists it. Not idempotent. @throws ArgumentError `invalid_capacity`, `invalid_argument`; ValidationError */
   open(input: OpenLobbyInput, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata>>;
   /** Undefined when no lobby of this id was opened here. */
   get(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /**
    * Listed lobbies, from the directory alone. One that has ended by itself is found until it is refreshed.
    *
-   * @throws ArgumentError `invalid_limit`, `invalid_filter`
+   * @throws ArgumentError `invalid_limit`, `invalid_filter`, `invalid_argument`
    */
   search(search?: LobbySearch<LobbyMetadata>, options?: RequestOptions): Promise<readonly OpenLobby<LobbyMetadata>[]>;
   /**
@@ -97,7 +97,7 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
    *
    * Players who come at the same moment, while there is no lobby, may each create one.
    *
-   * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`
+   * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`, `invalid_argument`, `invalid_capacity`
    */
   quickMatch(
     userId: UserId,
@@ -111,11 +111,11 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
     member?: LobbyMemberInput,
     options?: RequestOptions,
   ): Promise<OpenLobby<LobbyMetadata> | undefined>;
-  /** Removes the player, and frees the seat. Repeatable. */
+  /** Removes the player, and frees the seat. Repeatable; if it fails, the seat is taken until it is repeated. */
   leave(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
   /** Lists the lobby, or no longer offers it: the match has begun. @returns undefined when no lobby of this id was opened here */
   setListed(id: LobbyId, isListed: boolean, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
-  /** Replaces the lobby's metadata. @returns undefined when the lobby has ended */
+  /** Replaces the lobby's metadata. @returns undefined when the lobby has ended, or was not opened here */
   setMetadata(id: LobbyId, metadata: Metadata, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
   /**
    * Reads the lobby from the service: its metadata and members replace what the directory has, as after a crash between two
@@ -136,6 +136,10 @@ interface Entry {
   readonly metadata: Metadata;
   readonly capacity: number;
   readonly players: readonly UserId[];
+  /** Players whom the service may not have removed yet, so that their seats are not free. Absent: none. */
+  readonly leaving?: readonly UserId[] | undefined;
+  /** How many players have been added. Absent: 0. */
+  readonly added?: number | undefined;
   readonly isListed: boolean;
   readonly openedAtMs: number;
 }
@@ -171,13 +175,14 @@ export function openLobbies<LobbyMetadata = Metadata>(
     );
   }
 
-  function shown(id: LobbyId, { metadata, capacity, players, isListed, openedAtMs }: Entry): OpenLobby<LobbyMetadata> {
+  function shown(id: LobbyId, entry: Entry): OpenLobby<LobbyMetadata> {
+    const { metadata, capacity, players, isListed, openedAtMs } = entry;
     return Object.freeze({
       id,
       metadata: reader.read(metadata),
       capacity,
       players: Object.freeze([...players]),
-      freeSeats: Math.max(0, capacity - players.length),
+      freeSeats: Math.max(0, freeSeatsOf(entry)),
       isListed,
       openedAtMs,
     });
@@ -192,13 +197,13 @@ export function openLobbies<LobbyMetadata = Metadata>(
   async function update(
     operation: Operation,
     id: LobbyId,
-    change: (entry: Entry) => Entry | null | undefined,
+    change: (entry: Entry) => Entry | null | undefined | Promise<Entry>,
   ): Promise<Entry | undefined> {
     for (let lost = 0; lost < changesLostMax; lost++) {
       operation.check();
       const stored: Stored<Entry> | undefined = await entries.get(id);
       if (!stored) return undefined;
-      const changed = change(stored.value);
+      const changed = await change(stored.value);
       if (changed === undefined) return stored.value;
       if (changed === null) {
         if (await entries.delete(id, stored)) return undefined;
@@ -208,8 +213,6 @@ export function openLobbies<LobbyMetadata = Metadata>(
   }
 
   const forget = (operation: Operation, id: LobbyId) => update(operation, id, () => null);
-  const unseat = (operation: Operation, id: LobbyId, userId: UserId) =>
-    update(operation, id, entry => ({ ...entry, players: entry.players.filter(player => player !== userId) }));
 
   /** Runs a call to a lobby; undefined, and no entry any more, when the lobby has ended. */
   async function unlessEnded<T>(operation: Operation, id: LobbyId, call: () => Promise<T>): Promise<T | undefined> {
@@ -222,13 +225,22 @@ export function openLobbies<LobbyMetadata = Metadata>(
     }
   }
 
-  /** @returns the entry, and whether the player had no seat before; undefined when there is no free one */
-  async function takeSeat(operation: Operation, id: LobbyId, userId: UserId) {
+  /**
+   * @param isAdded the service has added the player. It is counted, so that a refresh that has read the lobby before begins again.
+   * @returns the entry, and whether the player had no seat before; undefined when there is no free one
+   */
+  async function takeSeat(operation: Operation, id: LobbyId, userId: UserId, isAdded = false) {
     const seat = { isTaken: false, isNew: false };
-    const entry = await update(operation, id, ({ players, ...rest }) => {
+    const entry = await update(operation, id, before => {
+      const { players, leaving = [], isListed, added = 0 } = before;
       seat.isNew = !players.includes(userId);
-      seat.isTaken = !seat.isNew || (rest.isListed && players.length < rest.capacity);
-      return seat.isTaken && seat.isNew ? { ...rest, players: [...players, userId] } : undefined;
+      seat.isTaken = !seat.isNew || (isListed && freeSeatsOf(before) > 0 && !leaving.includes(userId));
+      if (!seat.isTaken || !(seat.isNew || isAdded)) return undefined;
+      return {
+        ...before,
+        players: seat.isNew ? [...players, userId] : players,
+        added: isAdded ? added + 1 : added,
+      };
     });
     return entry && seat.isTaken ? { entry, isNew: seat.isNew } : undefined;
   }
@@ -246,19 +258,39 @@ export function openLobbies<LobbyMetadata = Metadata>(
       const put = () => calls.putMember(id, userId, member, operation.next());
       if (!(await unlessEnded(operation, id, put))) return undefined;
       // A refresh that did not see the player among the members may have freed the seat, and another player may have it now.
-      const kept = await takeSeat(operation, id, userId);
-      if (!kept) await unlessEnded(operation, id, () => calls.removeMember(id, userId, operation.next()));
+      const kept = await takeSeat(operation, id, userId, true);
+      if (!kept) await remove(operation, id, userId);
       return kept && shown(id, kept.entry);
     } catch (error) {
       // The player may have been added all the same.
       if (taken.isNew) {
-        await cleanUp(async operation => {
-          await calls.removeMember(id, userId, operation.next()).catch(() => {});
-          await unseat(operation, id, userId);
-        });
+        await cleanUp(operation => vacate(operation, id, userId, () => remove(operation, id, userId).catch(() => {})));
       }
       throw error;
     }
+  }
+
+  const remove = (operation: Operation, id: LobbyId, userId: UserId) =>
+    unlessEnded(operation, id, () => calls.removeMember(id, userId, operation.next()));
+
+  /** Frees the player's seat. Until `remove` has resolved, neither this player nor another one can take it. */
+  async function vacate(
+    operation: Operation,
+    id: LobbyId,
+    userId: UserId,
+    remove: () => Promise<unknown>,
+  ): Promise<void> {
+    const others = (list: readonly UserId[] = []) => list.filter(player => player !== userId);
+    await update(operation, id, entry => {
+      const { players, leaving = [] } = entry;
+      return players.includes(userId)
+        ? { ...entry, players: others(players), leaving: [...leaving, userId] }
+        : undefined;
+    });
+    await remove();
+    await update(operation, id, entry =>
+      entry.leaving?.includes(userId) ? { ...entry, leaving: others(entry.leaving) } : undefined,
+    );
   }
 
   /** Undoes half of an operation, also when that was aborted or its deadline has passed. What fails is left to `refresh()`. */
@@ -266,13 +298,9 @@ export function openLobbies<LobbyMetadata = Metadata>(
     await operations.run(deadlineMs, {}, work).catch(() => {});
   }
 
-  async function create(
-    operation: Operation,
-    { capacity, ...input }: OpenLobbyInput,
-    player?: UserId,
-    member?: LobbyMemberInput,
-  ) {
-    checkCapacity(capacity);
+  async function create(operation: Operation, asked: OpenLobbyInput, player?: UserId, member?: LobbyMemberInput) {
+    checkInput('input', asked);
+    const { capacity, ...input } = asked;
     reader.check('metadata', input.metadata ?? {});
     const members = player === undefined ? [] : [{ ...member, id: player }];
     const lobby = await calls.create({ ...input, members }, operation.next());
@@ -289,6 +317,8 @@ export function openLobbies<LobbyMetadata = Metadata>(
   }
 
   async function find({ where, freeSeatsMin = 1, sort = fullestFirst, limit = 50 }: LobbySearch<LobbyMetadata>) {
+    if (where !== undefined && typeof where !== 'function') requireType('where', where, 'object');
+    requireNumber('freeSeatsMin', freeSeatsMin);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= searchLimitMax)) {
       throw new ArgumentError(
         'invalid_limit',
@@ -297,7 +327,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
     }
     const found: OpenLobby<LobbyMetadata>[] = [];
     for (const [id, { value }] of await entries.list()) {
-      if (!value.isListed || value.capacity - value.players.length < freeSeatsMin) continue;
+      if (!value.isListed || Math.max(0, freeSeatsOf(value)) < freeSeatsMin) continue;
       if (typeof where === 'object' && !hasMetadata(value.metadata, where)) continue;
       const lobby = shown(id as LobbyId, value);
       if (typeof where !== 'function' || saysYes('where', where, lobby)) found.push(lobby);
@@ -306,7 +336,8 @@ export function openLobbies<LobbyMetadata = Metadata>(
   }
 
   async function quickMatch(operation: Operation, userId: UserId, match: QuickMatch<LobbyMetadata>) {
-    checkCapacity(match.otherwise.capacity);
+    requireType('match', match, 'object');
+    checkInput('match.otherwise', match.otherwise);
     const { where, sort, member = {} } = match;
     const fitting = await find({ where, sort, freeSeatsMin: 0, limit: searchLimitMax });
     const own = fitting.filter(({ players }) => players.includes(userId));
@@ -336,9 +367,8 @@ export function openLobbies<LobbyMetadata = Metadata>(
       run(options, operation => seat(operation, idOf(id), userOf(userId), member)),
     leave: (id, userId, options) =>
       run(options, async operation => {
-        const player = userOf(userId);
-        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), player, operation.next()));
-        await unseat(operation, id, player);
+        const [lobby, player] = [idOf(id), userOf(userId)];
+        await vacate(operation, lobby, player, () => remove(operation, lobby, player));
       }),
     setListed: (id, isListed, options) =>
       run(options, async operation => {
@@ -348,21 +378,26 @@ export function openLobbies<LobbyMetadata = Metadata>(
     setMetadata: (id, metadata, options) =>
       run(options, async operation => {
         reader.check('metadata', metadata);
-        const lobby = await unlessEnded(operation, idOf(id), () => calls.edit(id, { metadata }, operation.next()));
-        if (!lobby) return undefined;
-        return shownIf(id, await update(operation, id, entry => ({ ...entry, metadata: lobby.metadata ?? {} })));
+        // Again when the entry has changed: of two servers that write, the last one is the last at the service, too.
+        const write = () =>
+          update(operation, idOf(id), async entry => {
+            const written = await calls.edit(id, { metadata }, operation.next());
+            return { ...entry, metadata: written.metadata ?? {} };
+          });
+        return shownIf(id, await unlessEnded(operation, idOf(id), write));
       }),
     refresh: (id, options) =>
       run(options, async operation => {
-        const lobby = await unlessEnded(operation, idOf(id), () => calls.get(id, operation.next()));
-        if (!lobby) return undefined;
-        const members = new Set(lobby.members.map(member => member.id));
-        const changed = await update(operation, id, entry => {
-          const seated = entry.players.filter(player => members.has(player));
-          const others = [...members].filter(player => !entry.players.includes(player));
-          return { ...entry, metadata: lobby.metadata ?? {}, players: [...seated, ...others] };
-        });
-        return shownIf(id, changed);
+        const read = () =>
+          update(operation, idOf(id), async entry => {
+            const { metadata, members } = await calls.get(id, operation.next());
+            const present = new Set(members.map(member => member.id));
+            const leaving = entry.leaving?.filter(player => present.has(player)) ?? [];
+            const seated = entry.players.filter(player => present.has(player));
+            const others = [...present].filter(player => !entry.players.includes(player) && !leaving.includes(player));
+            return { ...entry, metadata: metadata ?? {}, players: [...seated, ...others], leaving };
+          });
+        return shownIf(id, await unlessEnded(operation, idOf(id), read));
       }),
     delete: (id, options) =>
       run(options, async operation => {
@@ -385,23 +420,31 @@ function fullestFirst(a: OpenLobby<unknown>, b: OpenLobby<unknown>): number {
   return b.players.length - a.players.length || a.openedAtMs - b.openedAtMs || compareSnowflakes(a.id, b.id);
 }
 
+function freeSeatsOf({ capacity, players, leaving = [] }: Entry): number {
+  return capacity - players.length - leaving.length;
+}
+
 function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value);
 }
 
-function checkCapacity(capacity: number): void {
+/** @throws ArgumentError `invalid_argument`, `invalid_capacity` */
+function checkInput(name: string, input: OpenLobbyInput): void {
+  requireType(name, input, 'object');
+  const { capacity } = input;
   const max = limits.lobbyMembersMax;
   if (Number.isInteger(capacity) && capacity >= 1 && capacity <= max) return;
   throw new ArgumentError('invalid_capacity', `capacity must be a whole number from 1 to ${max} (got ${capacity}).`);
 }
 
 function readEntry(value: Readonly<Record<string, unknown>>): Entry | undefined {
-  const { metadata, capacity, players, isListed, openedAtMs } = value;
+  const { metadata, capacity, players, leaving = [], isListed, openedAtMs } = value;
   const isWhole =
     typeof metadata === 'object' &&
     metadata !== null &&
     typeof capacity === 'number' &&
     Array.isArray(players) &&
+    Array.isArray(leaving) &&
     typeof isListed === 'boolean' &&
     typeof openedAtMs === 'number';
   return isWhole ? (value as unknown as Entry) : undefined;

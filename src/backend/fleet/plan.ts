@@ -27,6 +27,7 @@ export interface Unseen {
  * the rest in bulk. The second replaces what others may just have written, so it is taken only where it is shorter, and
  * never when somebody with an additional name stays: no source says whether a list keeps names.
  *
+ * @param actual as a service answered it, whose metadata and flags may be absent: the base description has them as optional
  * @param desired as `checkDesired` passed it
  * @see docs/spec/lobbies.md#edit; docs/spec/lobbies.md#put-a-member; docs/spec/lobbies.md#bulk-update
  */
@@ -46,8 +47,8 @@ function edit(fields: LobbyInput): LobbyCall[] {
 function changedFields(actual: Lobby, desired: DesiredLobby, unseen: Unseen): LobbyInput {
   const { metadata, flags, override_event_webhooks_url: url, idle_timeout_seconds: seconds } = desired;
   return {
-    ...(metadata !== undefined && !sameMetadata(metadata, actual.metadata) && { metadata }),
-    ...(flags !== undefined && (flags ?? 0) !== actual.flags && { flags }),
+    ...(metadata !== undefined && !sameMetadata(metadata, actual.metadata ?? null) && { metadata }),
+    ...(flags !== undefined && (flags ?? 0) !== (actual.flags ?? 0) && { flags }),
     ...(url !== undefined &&
       url !== (actual.override_event_webhooks_url ?? null) && { override_event_webhooks_url: url }),
     ...(typeof seconds === 'number' && seconds !== unseen.idleTimeoutSeconds && { idle_timeout_seconds: seconds }),
@@ -113,8 +114,8 @@ function isAsDesired(actual: LobbyMember | undefined, desired: DesiredMember): b
   if (!actual) return false;
   const { additional_name: name } = desired;
   return (
-    sameMetadata(actual.metadata, desired.metadata ?? null) &&
-    actual.flags === (desired.flags ?? 0) &&
+    sameMetadata(actual.metadata ?? null, desired.metadata ?? null) &&
+    (actual.flags ?? 0) === (desired.flags ?? 0) &&
     (name === undefined || name === (actual.additional_name ?? null))
   );
 }

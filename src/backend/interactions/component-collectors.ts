@@ -1,6 +1,6 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import { type ComponentInteraction, type Interaction, interactionTypes } from '../../model/interaction.ts';
-import { requireNumber } from '../../wire/arguments.ts';
+import { requireNumber, requireType } from '../../wire/arguments.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { saysYes } from '../says-yes.ts';
 
@@ -52,7 +52,7 @@ export class ComponentCollectors<Collected extends Use> {
    * @throws ArgumentError `invalid_argument`
    */
   open(interaction: Interaction, endMs: number, options: CollectOptions<Collected>): Collector<Collected> {
-    requireNumber('timeoutMs', options.timeoutMs);
+    checkOptions(options);
     const ids: string[] = [interaction.id];
     if (interaction.type === interactionTypes.MESSAGE_COMPONENT) ids.push(interaction.message.id);
     const leftMs = Math.min(endMs - this.#clock.now(), options.timeoutMs ?? Number.POSITIVE_INFINITY);
@@ -96,6 +96,14 @@ export class ComponentCollectors<Collected extends Use> {
       if (others?.size === 0) this.#byId.delete(id);
     }
   }
+}
+
+/** @throws ArgumentError `invalid_argument` */
+function checkOptions({ customIds, filter, timeoutMs }: CollectOptions<never>): void {
+  // A single text would be read as a list of characters.
+  if (customIds !== undefined) requireType('customIds', customIds, 'object');
+  if (filter !== undefined) requireType('filter', filter, 'function');
+  requireNumber('timeoutMs', timeoutMs);
 }
 
 interface Taker<Collected> {

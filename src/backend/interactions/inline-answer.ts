@@ -1,11 +1,12 @@
 import { ApiError } from '../../model/errors/errors.ts';
-import type { Interaction } from '../../model/interaction.ts';
+import { callbackTypes, type Interaction } from '../../model/interaction.ts';
+import { isEmptyMessage } from '../../model/rules/interactions/callback.ts';
 import { requireTimeLeft } from '../../wire/http/deadline.ts';
 import type { Call } from '../calls.ts';
 import type { Operations } from '../operation.ts';
 import { encodeJson } from './answer-body.ts';
 import type { EndpointReply } from './http-adapters.ts';
-import { type AnswerSender, alreadyAcknowledged, callbackSender } from './received-interaction.ts';
+import { type AnswerSender, callbackSender, rejectedAnswer } from './received-interaction.ts';
 
 /** What carries the calls about an interaction. */
 export interface InlineMeans {
@@ -43,7 +44,9 @@ export class InlineAnswer {
   }
 
   readonly send: AnswerSender = async (callback, options, files) => {
-    if (this.#state === 'answered') throw alreadyAcknowledged();
+    if (this.#state === 'answered') {
+      throw rejectedAnswer('already_acknowledged', 'The interaction has already been acknowledged.');
+    }
     if (this.#state === 'left') return this.#sendLater(callback, options, files);
     if (files.length > 0) {
       // The service reads only JSON from a response.
@@ -51,6 +54,9 @@ export class InlineAnswer {
       return this.leave({ status: 202 });
     }
     requireTimeLeft({ signal: options.signal });
+    if (callback.type === callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE && isEmptyMessage(callback.data)) {
+      throw rejectedAnswer('empty_message', 'The message has no content, embed, component, attachment or poll.');
+    }
     const text = encodeJson(callback);
     this.#state = 'answered';
     await new Promise<void>((resolve, reject) => {

@@ -31,8 +31,8 @@ export interface ReceivedInteraction extends ReplyMessages {
   /**
    * Answers with a message of at most `limits.messageContentLengthMax` characters. Never retried.
    *
-   * @throws ValidationError, ArgumentError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
-   *   for a late one; TransportError `deadline_exceeded` if the time for an answer is over
+   * @throws ValidationError, ArgumentError nothing was sent; ApiError `already_acknowledged` for a second answer, `empty_message`,
+   *   `unknown_interaction` for a late one; TransportError `deadline_exceeded` if the time for an answer is over
    */
   reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
@@ -211,15 +211,10 @@ export function readInteraction(data: unknown): Interaction | PingInteraction | 
   return data as Interaction | PingInteraction;
 }
 
-/** The error that the service would respond with to a second answer. */
-export function alreadyAcknowledged(): ApiError {
-  const { status, code: apiCode } = apiErrors.already_acknowledged;
-  return new ApiError('The interaction has already been acknowledged.', {
-    status,
-    apiCode,
-    route: routeLabel('createInteractionResponse'),
-    issues: [],
-  });
+/** The error that the service would respond with to such an answer. */
+export function rejectedAnswer(name: 'already_acknowledged' | 'empty_message', message: string): ApiError {
+  const { status, code: apiCode } = apiErrors[name];
+  return new ApiError(message, { status, apiCode, route: routeLabel('createInteractionResponse'), issues: [] });
 }
 
 /**

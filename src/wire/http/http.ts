@@ -303,8 +303,7 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
 /** The error of an error response; if its body cannot be parsed, the error has only the status. */
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
-  const isRedirect = status >= 300 && status < 400;
-  const silent = isRedirect ? 'a redirect, which is not followed. Check baseUrl.' : 'no message';
+  const silent = status < 400 ? 'a redirect. Check baseUrl.' : 'no message';
   const message = typeof told?.message === 'string' ? legible(told.message) : silent;
   // Some texts of the interface repeat the status ("401: Unauthorized"), which the error's message has already.
   const prefix = `${status}: `;

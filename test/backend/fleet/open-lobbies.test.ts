@@ -35,18 +35,21 @@ function openOn<M = Readonly<Record<string, string>>>({ backend }: GameServer, o
   return openLobbies<M>(backend, { directory: fleet.directory, ...options });
 }
 
-/** The service answers every PUT with an error. */
-function rejectedPuts(): Transport {
+/** The service answers every request of a method with an error. */
+function rejected(method: 'PUT' | 'DELETE'): Transport {
   const transport = nodeTransport();
   const text = JSON.stringify({ code: apiErrors.missing_access.code, message: 'Missing Access' });
   return {
     ...transport,
-    send: async request => (request.method === 'PUT' ? { status: 403, headers: {}, text } : transport.send(request)),
+    send: async request => (request.method === method ? { status: 403, headers: {}, text } : transport.send(request)),
   };
 }
 
-/** Holds the first PUT back until it is let go; `held` resolves when it has arrived. */
-function heldPuts(): { readonly transport: Transport; readonly held: Promise<() => void> } {
+/** Holds requests of a method, or answers to them, back until they are let go; `held` resolves when the first is there. */
+function held(
+  method: 'GET' | 'PUT' | 'PATCH' | 'DELETE',
+  what: 'request' | 'answer' = 'request',
+): { readonly transport: Transport; readonly held: Promise<() => void> } {
   const transport = nodeTransport();
   const arrived = Promise.withResolvers<() => void>();
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
@@ -55,10 +58,11 @@ function heldPuts(): { readonly transport: Transport; readonly held: Promise<() 
     transport: {
       ...transport,
       async send(request) {
-        if (request.method !== 'PUT') return transport.send(request);
+        if (request.method !== method) return transport.send(request);
+        const answer = what === 'answer' && (await transport.send(request));
         arrived.resolve(letGo);
         await isLetGo;
-        return transport.send(request);
+        return answer || transport.send(request);
       },
     },
   };
@@ -168,7 +172,7 @@ describe('a seat', () => {
   ])('is kept when its player joins again as a member %s', async (_, member, code) => {
     const { id } = await lobbies.open({ capacity: 1 });
     await lobbies.join(id, ada);
-    const again = openOn(fleet.server('two', { transport: rejectedPuts() }));
+    const again = openOn(fleet.server('two', { transport: rejected('PUT') }));
     await expect(again.join(id, ada, member)).rejects.toMatchObject({ code });
     expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
     expect((await fleet.lobby(id))?.members).toMatchObject([{ id: ada }]);
@@ -184,7 +188,7 @@ describe('a seat', () => {
 
   it('that a refresh frees while the service adds its player is given once only: the lobby is not overfilled', async () => {
     const { id } = await lobbies.open({ capacity: 1 });
-    const puts = heldPuts();
+    const puts = held('PUT');
     const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada);
     const letGo = await puts.held;
     await lobbies.refresh(id);
@@ -196,7 +200,7 @@ describe('a seat', () => {
 
   it('that a refresh frees while the service adds its player is taken again when nobody else has it', async () => {
     const { id } = await lobbies.open({ capacity: 1 });
-    const puts = heldPuts();
+    const puts = held('PUT');
     const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada);
     const letGo = await puts.held;
     await lobbies.refresh(id);
@@ -205,9 +209,20 @@ describe('a seat', () => {
     expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
   });
 
+  it('that is given while a refresh reads the lobby is not freed by it', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    const gets = held('GET', 'answer');
+    const refreshing = openOn(fleet.server('two', { transport: gets.transport })).refresh(id);
+    const letGo = await gets.held;
+    expect(await lobbies.join(id, ada)).toMatchObject({ players: [ada] });
+    letGo();
+    expect(await refreshing).toMatchObject({ players: [ada], freeSeats: 0 });
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+  });
+
   it('is freed when the player gives up while the service adds them', async () => {
     const { id } = await lobbies.open({ capacity: 1 });
-    const puts = heldPuts();
+    const puts = held('PUT');
     const leaving = new AbortController();
     const joining = openOn(fleet.server('two', { transport: puts.transport })).join(id, ada, {}, leaving);
     const letGo = await puts.held;
@@ -216,6 +231,32 @@ describe('a seat', () => {
     letGo();
     await vi.waitFor(async () => expect(await lobbies.get(id)).toMatchObject({ players: [] }));
     expect((await fleet.lobby(id))?.members).toEqual([]);
+  });
+
+  it('is free when the service has removed its player, and is not taken again before that', async () => {
+    const { id } = await lobbies.open({ metadata: race, capacity: 1 });
+    await lobbies.join(id, ada);
+    const deletes = held('DELETE');
+    const leaving = openOn(fleet.server('two', { transport: deletes.transport })).leave(id, ada);
+    const letGo = await deletes.held;
+    expect(await lobbies.join(id, ada)).toBeUndefined();
+    expect(await lobbies.join(id, grace)).toBeUndefined();
+    expect(await lobbies.refresh(id)).toMatchObject({ players: [], freeSeats: 0 });
+    expect(await lobbies.quickMatch(ada, racing(1))).toMatchObject({ isNew: true });
+    letGo();
+    await leaving;
+    expect(await lobbies.join(id, grace)).toMatchObject({ players: [grace] });
+    expect((await fleet.lobby(id))?.members).toMatchObject([{ id: grace }]);
+  });
+
+  it('of a player whom the service did not remove is free when leaving is repeated', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    await lobbies.join(id, ada);
+    const failing = openOn(fleet.server('two', { transport: rejected('DELETE') }));
+    await expect(failing.leave(id, ada)).rejects.toMatchObject({ code: 'missing_access' });
+    expect(await lobbies.get(id)).toMatchObject({ freeSeats: 0 });
+    await lobbies.leave(id, ada);
+    expect(await lobbies.get(id)).toMatchObject({ players: [], freeSeats: 1 });
   });
 
   it('is for a lobby of 1 to as many as a lobby holds', async () => {
@@ -235,6 +276,18 @@ describe('a seat', () => {
     expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
     expect(await lobbies.refresh(id)).toMatchObject({ players: [grace] });
   });
+});
+
+it('the metadata that two servers write at the same time is that of the same one in the directory and at the service', async () => {
+  const { id } = await lobbies.open({ capacity: 1 });
+  const edits = held('PATCH', 'answer');
+  const writing = openOn(fleet.server('two', { transport: edits.transport })).setMetadata(id, { map: 'reef' });
+  const letGo = await edits.held;
+  await lobbies.setMetadata(id, { map: 'harbour' });
+  letGo();
+  expect(await writing).toMatchObject({ metadata: { map: 'reef' } });
+  expect(await lobbies.get(id)).toMatchObject({ metadata: { map: 'reef' } });
+  expect(await fleet.lobby(id)).toMatchObject({ metadata: { map: 'reef' } });
 });
 
 describe('a quick match', () => {
@@ -302,6 +355,22 @@ describe('a lobby that ends', () => {
 });
 
 describe('what a program without types passes', () => {
+  it('to look for, or to open, is checked: a text would fit every lobby', async () => {
+    await lobbies.open({ capacity: 2 });
+    const refused = { code: 'invalid_argument' };
+    for (const where of ['race', null]) {
+      await expect(lobbies.search({ where: where as never })).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, { ...racing(2), where: where as never })).rejects.toMatchObject(refused);
+    }
+    await expect(lobbies.search({ freeSeatsMin: Number.NaN })).rejects.toMatchObject(refused);
+    for (const wrong of [undefined, null, 'race']) {
+      await expect(lobbies.open(wrong as never)).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, wrong as never)).rejects.toMatchObject(refused);
+      await expect(lobbies.quickMatch(ada, { otherwise: wrong as never })).rejects.toMatchObject(refused);
+    }
+    expect(await lobbies.search()).toMatchObject([{ players: [] }]);
+  });
+
   it('to clear the metadata leaves an entry that everybody can read', async () => {
     const { id } = await lobbies.open({ metadata: race, capacity: 2 });
     expect(await lobbies.setMetadata(id, null as never)).toMatchObject({ metadata: {} });

@@ -163,6 +163,9 @@ describe('the plan for a lobby', () => {
     expect(planLobby(lobby, {})).toEqual([]);
     expect(planLobby(lobby, { ...fields, flags: null, members: lobby.members })).toEqual([]);
     expect(planLobby(lobbyOf(), { override_event_webhooks_url: null, metadata: null, members: null })).toEqual([]);
+    const { metadata: _, flags: __, ...bare } = lobbyOf([{ id: '1' } as LobbyMember]);
+    expect(planLobby(bare as Lobby, { metadata: null, flags: 0, members: [{ id: '1', flags: 0 }] })).toEqual([]);
+    expect(planLobby(bare as Lobby, { members: [{ id: '1', metadata: { a: '1' } }] })).toHaveLength(1);
   });
 
   it('puts or deletes a single member by a call of its own, and 2 to 25 in one bulk call', () => {

@@ -42,6 +42,15 @@ describe('reconcile', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('takes nothing but a map for a set, and deletes nothing otherwise', async () => {
+    const { lobbies } = fleet.server('a');
+    const { lobby } = await lobbies.ensure('match 1');
+    for (const wrong of [undefined, null, {}, [], [['match 2', {}]]]) {
+      expect(await codeOf(lobbies.reconcile(wrong as never))).toBe('invalid_argument');
+    }
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
+  });
+
   it('works on the set as it was given, however the game changes it meanwhile', async () => {
     const { lobbies } = fleet.server('a');
     const set = setOf({ 'match 1': {} });

@@ -361,6 +361,19 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
     expect(api.seen).toEqual([]);
   });
 
+  it('rejects an empty message as the service would, and leaves the interaction open', async () => {
+    const codes: unknown[] = [];
+    const endpoint = await open(async received => {
+      for (const message of [{}, { content: ' ' }, { embeds: [] }]) {
+        await received.reply(message).catch((error: { code: string }) => codes.push(error.code));
+      }
+      await received.reply({ content: 'one' });
+    });
+    expect((await post(endpoint, interaction())).text).toContain('one');
+    expect(codes).toEqual(['empty_message', 'empty_message', 'empty_message']);
+    expect(api.seen).toEqual([]);
+  });
+
   it.each(['On the way!', null, undefined, 5])('takes no %j for an answer, a message or a form', async wrong => {
     const codes: unknown[] = [];
     await post(

@@ -145,7 +145,7 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       );
       expect(await failureOf(http.send('getLobby', { path: lobby, authorization: token }))).toMatchObject({
         status: 302,
-        message: 'GET /lobbies/{lobby_id} answered 302: a redirect, which is not followed. Check baseUrl.',
+        message: 'GET /lobbies/{lobby_id} answered 302: a redirect. Check baseUrl.',
       });
       expect(server.seen).toHaveLength(1);
     });
