@@ -10,6 +10,7 @@ import {
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { Message } from '../../model/message.ts';
+import { checkAccepted } from '../../model/rules/interactions/accepted-callbacks.ts';
 import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { requireType } from '../../wire/arguments.ts';
@@ -133,6 +134,8 @@ export function createReceivedInteraction(
   { clock, call, collectors, send = callbackSender(payload, call) }: InteractionMeans,
 ): ReceivedInteraction {
   const answerByMs = answerTimeMs(payload, clock.now());
+  // Only the service knows whether the application has an Activity.
+  const answerable = { type: payload.type, hasSource: messageOf(payload) !== undefined, isEmbedded: true };
 
   async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
     requireType('callback', callback, 'object');
@@ -140,6 +143,7 @@ export function createReceivedInteraction(
     const answer = callback.data ? { ...callback, data } : callback;
     const inData = issues.map(issue => ({ ...issue, path: ['data', ...issue.path] }));
     rejectIssues('The answer to the interaction', [...inData, ...checkCallback(answer, messageOf(payload)?.flags)]);
+    rejectIssues('The answer to the interaction', checkAccepted(callback.type, answerable));
     const leftMs = answerByMs - clock.now();
     if (leftMs <= 0) throw tooLate();
     await send(answer, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) }, files);

@@ -180,7 +180,6 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
       ({ defer }: ReceivedInteraction) => defer({ ephemeral: true }),
       '{"type":5,"data":{"flags":64}}',
     ],
-    ['deferUpdate()', ({ deferUpdate }: ReceivedInteraction) => deferUpdate(), '{"type":6}'],
     [
       'an ephemeral reply with flags',
       ({ reply }: ReceivedInteraction) => reply({ content: 'x', flags: 4, ephemeral: true }),
@@ -189,6 +188,17 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
   ])('sends %s as a callback', async (_, handler, text) => {
     expect(await post(await open(handler), interaction())).toMatchObject({ status: 200, text });
     expect(errors).toEqual([]);
+  });
+
+  it('sends deferUpdate() as a callback to the use of a component, and rejects it for a command', async () => {
+    const update = ({ deferUpdate }: ReceivedInteraction) => deferUpdate();
+    const use = interaction({ type: 3, data: { custom_id: 'go', component_type: 2 }, message: { id: '3', flags: 0 } });
+    expect(await post(await open(update), use)).toMatchObject({ status: 200, text: '{"type":6}' });
+    expect(errors).toEqual([]);
+    expect(await post(await open(update), interaction())).toMatchObject({ status: 500 });
+    expect(errors).toMatchObject([
+      { name: 'ValidationError', issues: [{ path: ['type'], code: 'BASE_TYPE_CHOICES' }] },
+    ]);
   });
 
   it('closes when the requests under way have been answered', async () => {

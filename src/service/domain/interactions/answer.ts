@@ -1,17 +1,11 @@
 import type { CommandChoice } from '../../../model/command.ts';
 import type { Modal } from '../../../model/component.ts';
-import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import type { ModalCreated } from '../../../model/gateway.ts';
-import {
-  type CallbackResponse,
-  type CallbackType,
-  callbackTypes,
-  type InteractionType,
-  interactionTypes,
-} from '../../../model/interaction.ts';
+import { type CallbackResponse, type CallbackType, callbackTypes } from '../../../model/interaction.ts';
 import { isLocale } from '../../../model/locale.ts';
 import { type Message, messageFlags } from '../../../model/message.ts';
 import { numberComponents } from '../../../model/rules/components/modal-layout.ts';
+import { checkAccepted } from '../../../model/rules/interactions/accepted-callbacks.ts';
 import { checkCallback, checkSuggestedValues, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
 import { localize } from '../../../model/rules/locales/localize.ts';
 import type { InteractionId, MessageId } from '../../../model/snowflake.ts';
@@ -28,6 +22,7 @@ import { editMessage } from './message-edit.ts';
 import { interactionScope, messageGuards, notifyOutcome, partiesOf, putMessage, tokenEndMs } from './records.ts';
 
 const {
+  PONG,
   CHANNEL_MESSAGE_WITH_SOURCE,
   DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE,
   DEFERRED_UPDATE_MESSAGE,
@@ -61,32 +56,17 @@ interface Outcome {
 }
 
 type Responder = (answer: Answer) => Outcome;
-type Responders = Readonly<Partial<Record<CallbackType, Responder>>>;
 
-const withMessage: Responders = {
+/** {@link checkAccepted} says which of them an interaction accepts. @see docs/spec/interactions.md#answers */
+const responders: Readonly<Record<Exclude<CallbackType, typeof PONG>, Responder>> = {
   [CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
   [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
+  [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater,
+  [UPDATE_MESSAGE]: respondByUpdate,
+  [APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
+  [MODAL]: respondWithModal,
+  [LAUNCH_ACTIVITY]: respondWithActivity,
 };
-
-/**
- * The answers that every interaction accepts; {@link bySource} and {@link byActivity} add to them.
- * @see docs/spec/interactions.md#answers
- */
-const responders: Readonly<Record<InteractionType, Responders>> = {
-  [interactionTypes.PING]: {},
-  [interactionTypes.APPLICATION_COMMAND]: { ...withMessage, [MODAL]: respondWithModal },
-  [interactionTypes.MESSAGE_COMPONENT]: { ...withMessage, [MODAL]: respondWithModal },
-  [interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE]: {
-    [APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
-  },
-  [interactionTypes.MODAL_SUBMIT]: withMessage,
-};
-
-/** For interactions that a component caused. */
-const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, [UPDATE_MESSAGE]: respondByUpdate };
-
-/** For applications that have an Activity. */
-const byActivity: Responders = { [LAUNCH_ACTIVITY]: respondWithActivity };
 
 export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach) {
   async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
@@ -135,18 +115,9 @@ function readCallback(
   source: Message | undefined,
 ): { readonly type: CallbackType; readonly data: MessageData; readonly respond: Responder } {
   rejectIssues(checkCallback(body, source?.flags));
-  const { type, data } = body as { readonly type: CallbackType; readonly data?: MessageData | null };
-  const isLaunching = embedded && record.type !== interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
-  const offered: Responders = {
-    ...responders[record.type],
-    ...(record.source && bySource),
-    ...(isLaunching && byActivity),
-  };
-  const respond = offered[type];
-  if (respond) return { type, data: data ?? {}, respond };
-  const code = 'BASE_TYPE_CHOICES';
-  const message = fieldErrors[code](Object.keys(offered));
-  throw new RequestError('invalid_form_body', {}, [{ path: ['type'], code, message }]);
+  const { type, data } = body as { readonly type: keyof typeof responders; readonly data?: MessageData | null };
+  rejectIssues(checkAccepted(type, { type: record.type, hasSource: Boolean(record.source), isEmbedded: embedded }));
+  return { type, data: data ?? {}, respond: responders[type] };
 }
 
 function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
