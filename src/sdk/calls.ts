@@ -5,10 +5,10 @@ import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
+import { Turns } from '../wire/turns.ts';
 import type { OperationOptions, WhenOffline } from './call-options.ts';
 import { clientNotReady, ReadyGate } from './connection/ready-gate.ts';
 import type { ReportWait, Waits } from './connection/waits.ts';
-import { Turns } from './live/turns.ts';
 
 export interface CallPorts {
   readonly http: Http;
@@ -126,7 +126,10 @@ export class Calls {
     // Of those that are called while the next player is connecting, only the token tells whose they are.
     const isKnown = token !== undefined && playerId !== undefined;
     if (isKnown && token !== now.token && playerId !== now.playerId) {
-      throw new TransportError('aborted', 'Another player has connected: what the one before has called is not sent.');
+      throw new TransportError(
+        'aborted',
+        'Another player has connected, so this call of the previous player was not sent.',
+      );
     }
   }
 

@@ -10,6 +10,7 @@ import { type PlacedText, shownTexts } from '../../model/rules/locales/shown-tex
 import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
+import { Turns } from '../../wire/turns.ts';
 import type { Call, RequestOptions } from '../calls.ts';
 import type { Operation, Operations } from '../operation.ts';
 import { type CommandCalls, createCommandCalls, scopeOf } from './calls.ts';
@@ -101,7 +102,7 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
   const { call, operations, deadlineMs, clock, logger, traits } = ports;
   const scope = scopeOf(place);
   const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
-  const takeTurn = turns();
+  const turns = new Turns();
 
   /** Runs plans and deploys one after another. One that is aborted or late while it waits for its turn is not begun. */
   function inTurn(
@@ -109,7 +110,15 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
     options: RequestOptions,
     work: (operation: Operation) => Promise<Plan>,
   ): Promise<Plan> {
-    return operations.run(limitMs, options, operation => takeTurn(operation, () => shown(() => work(operation))));
+    return operations.run(limitMs, options, async operation => {
+      const turn = turns.take(scope);
+      try {
+        await operation.within(turn.begins);
+        return await shown(() => work(operation));
+      } finally {
+        turn.end();
+      }
+    });
   }
 
   async function makePlanFor(desired: readonly DesiredCommand[], next: () => RequestOptions): Promise<Plan> {
@@ -198,21 +207,5 @@ function observed(calls: CommandCalls, registry: CommandRegistry): CommandCalls 
       registry.learn(commands);
       return commands;
     },
-  };
-}
-
-/** Runs one piece of work after another, in the order of the calls. */
-function turns(): <T>(operation: Operation, work: () => Promise<T>) => Promise<T> {
-  let last: Promise<void> = Promise.resolve();
-  return async (operation, work) => {
-    const before = last;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    last = before.then(() => ended);
-    try {
-      await operation.within(before);
-      return await work();
-    } finally {
-      end();
-    }
   };
 }

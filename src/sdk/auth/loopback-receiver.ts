@@ -110,8 +110,8 @@ const pages = {
   otherIssuer: page(
     400,
     'This link is not valid',
-    'Another service than the one that the game asked has answered. If you develop the game: its baseUrl must name the ' +
-      'service as the service names itself (web_base).',
+    'The answer came from a different service than the one the game asked. If you develop the game, set its baseUrl to the ' +
+      'address that the service prints as web_base.',
   ),
   misdirected: page(421, 'Wrong address', 'Only the game uses this address.'),
   notFound: page(404, 'Nothing here', 'Only the game uses this address.'),

@@ -31,7 +31,7 @@ const flagsMax = 2 ** 31 - 1;
 export type FlagsBefore = number | null;
 
 /**
- * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
+ * Checks the shape of an interaction callback's body. Whether its type answers that interaction (`checkAccepted`), and whether a message
  * has any content ({@link isEmptyMessage}), are questions with errors of their own.
  *
  * Unspecified: embeds, attachments, `allowed_mentions` and `poll` must be objects and are counted, but not checked further, except that

@@ -21,17 +21,6 @@ import { answerView, isEphemeral, isLoading, type MessageData } from './answer-v
 import { editMessage } from './message-edit.ts';
 import { interactionScope, messageGuards, notifyOutcome, partiesOf, putMessage, tokenEndMs } from './records.ts';
 
-const {
-  PONG,
-  CHANNEL_MESSAGE_WITH_SOURCE,
-  DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE,
-  DEFERRED_UPDATE_MESSAGE,
-  UPDATE_MESSAGE,
-  APPLICATION_COMMAND_AUTOCOMPLETE_RESULT,
-  MODAL,
-  LAUNCH_ACTIVITY,
-} = callbackTypes;
-
 /** An interaction that can be answered now, with what its answer needs. */
 interface Answer {
   readonly transaction: Transaction;
@@ -58,14 +47,14 @@ interface Outcome {
 type Responder = (answer: Answer) => Outcome;
 
 /** {@link checkAccepted} says which of them an interaction accepts. @see docs/spec/interactions.md#answers */
-const responders: Readonly<Record<Exclude<CallbackType, typeof PONG>, Responder>> = {
-  [CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
-  [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
-  [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater,
-  [UPDATE_MESSAGE]: respondByUpdate,
-  [APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
-  [MODAL]: respondWithModal,
-  [LAUNCH_ACTIVITY]: respondWithActivity,
+const responders: Readonly<Record<Exclude<CallbackType, typeof callbackTypes.PONG>, Responder>> = {
+  [callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
+  [callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
+  [callbackTypes.DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater,
+  [callbackTypes.UPDATE_MESSAGE]: respondByUpdate,
+  [callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
+  [callbackTypes.MODAL]: respondWithModal,
+  [callbackTypes.LAUNCH_ACTIVITY]: respondWithActivity,
 };
 
 export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach) {
@@ -205,7 +194,8 @@ function callbackResponse(
   callbackType: CallbackType,
   { message, activityId }: Outcome,
 ): CallbackResponse {
-  const isShown = callbackType === CHANNEL_MESSAGE_WITH_SOURCE || callbackType === UPDATE_MESSAGE;
+  const isShown =
+    callbackType === callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE || callbackType === callbackTypes.UPDATE_MESSAGE;
   return {
     interaction: {
       id,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../../src/sdk/live/turns.ts';
+import { Turns } from '../../src/wire/turns.ts';
 
 describe('Turns', () => {
   it('come one after another in a line, and lines do not wait for each other', async () => {
