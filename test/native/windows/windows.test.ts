@@ -9,14 +9,17 @@ import { buildProgram, deaths } from '../../support/keychain/credential-crowd.ts
 import { starfall } from '../../support/service/starfall.ts';
 import { root } from '../built.ts';
 import type { Game, HandedOver, HandOver } from './inside/forwarder.ts';
-import { built, Windows, windowsNeeds, windowsPath } from './windows.ts';
+import { built, Windows, windowsNeeds, windowsPath, wineEnded } from './windows.ts';
 
 const scheme = 'discord-1';
 const address = `${scheme}:/authorize/callback?code=a%20b&state='"$HOME\`id\`;|&*~#\\größer ✨`;
 const { addressBytesMax, answerMsMax } = forwarderAgreement;
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
-describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`, () => {
+// Wine's own faults are tried again by everybody, other ones only where the whole run says so.
+const retry = process.env.RALLYPOINT_TEST_RETRIES ? undefined : { count: 2, condition: new RegExp(wineEnded) };
+
+describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`, { ...(retry && { retry }) }, () => {
   let windows: Windows;
   let folders = 0;
 
@@ -87,9 +90,9 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(received).toHaveLength(2);
     });
 
-    // More than a pipe has instances. Wine does not always start 20 programs concurrently.
-    it('is one line each when 8 deliver concurrently', async () => {
-      const texts = Array.from({ length: 8 }, (_, index) => `${scheme}:/${index}-${'x'.repeat(8000)}`);
+    // More than a pipe has instances. With 8, Wine's server ended in one of ten attempts.
+    it('is one line each when 6 deliver concurrently', async () => {
+      const texts = Array.from({ length: 6 }, (_, index) => `${scheme}:/${index}-${'x'.repeat(8000)}`);
       const { outcomes, received } = await hand(saying('accepted'), ...texts);
       expect(outcomes).toEqual(texts.map(() => 'accepted'));
       expect(received.toSorted()).toEqual(texts.map(text => `${text}\n`).toSorted());

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -26,16 +26,20 @@ export function windowsPath(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
+/** Now and then Wine's server ends by itself, and the programs of its Windows stand still; or one does for another reason. */
+export const wineEnded = 'Wine’s server ended by itself';
+
 const installAttemptsMax = 3;
-/** Now and then a process of Node stands still under Wine for good, as it starts or later. */
 const agentAttemptsMax = 3;
 const agentStartMs = 30_000;
+const bootMs = 60_000;
 
 /** A Windows of its own, by Wine, in a temporary folder, with a process of Node in it that calls functions. */
 export class Windows {
   readonly #folder: Awaited<ReturnType<typeof temporaryFolder>>;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
+  #server: ChildProcess | undefined;
   #agent: ChildProcess | undefined;
   #socket: Socket | undefined;
   #calls = 0;
@@ -79,39 +83,69 @@ export class Windows {
   }
 
   async close(): Promise<void> {
-    await this.#endAgent();
+    await this.#end();
     await this.#folder.remove();
   }
 
   /** Ends all programs of this Windows, and starts the process that calls functions anew. */
   async restart(): Promise<void> {
-    await this.#endAgent();
+    await this.#end();
     await this.#startAgent();
   }
 
-  async #endAgent(): Promise<void> {
-    const agent = this.#agent;
+  async #end(): Promise<void> {
+    const [server, agent] = [this.#server, this.#agent];
+    this.#server = undefined;
     this.#agent = undefined;
-    const ended = agent && agent.exitCode === null && agent.signalCode === null && once(agent, 'exit');
     this.#socket?.destroy();
-    // Ends what is left of this Windows, and waits until it has.
-    await this.run('wineserver', '--kill').catch(() => {});
-    await ended;
+    server?.kill();
+    await (server && ended(server));
+    // What the server has not ended: all of it, if the server had ended before.
+    for (const pid of processesIn(this.#prefix)) kill(pid);
+    await (agent && ended(agent));
+  }
+
+  get #prefix(): string {
+    return join(this.folder, 'prefix');
   }
 
   /** Now and then Wine leaves a new prefix without its system's files; then another one is made. */
   async #install(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.run('wine', 'wineboot', '-i');
-        await this.run('wine', 'cmd', '/c', 'exit', '0');
+        this.#startServer();
+        await this.#boot('wineboot', '-i');
+        await this.#boot('cmd', '/c', 'exit', '0');
         return;
       } catch (error) {
         if (attempt === installAttemptsMax) throw error;
-        await this.run('wineserver', '--kill').catch(() => {});
-        await rm(join(this.folder, 'prefix'), { recursive: true, force: true });
+        await this.#end();
+        await rm(this.#prefix, { recursive: true, force: true });
       }
     }
+  }
+
+  /** Runs a program whose output nobody reads: the services that it starts keep it open for as long as they run. */
+  async #boot(...args: readonly string[]): Promise<void> {
+    const child = spawn('wine', args, { env: this.#environment, cwd: this.folder, stdio: 'ignore' });
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(bootMs) });
+    if (code !== 0) throw new Error(`Wine could not run ${args[0]}: ${code}`);
+  }
+
+  /** The process behind every program of this Windows. Wine would start it by itself, but then nobody would hear that it ended. */
+  #startServer(): void {
+    mkdirSync(this.#prefix, { recursive: true });
+    const server = spawn('wineserver', ['--foreground', '--persistent'], { env: this.#environment, stdio: 'ignore' });
+    this.#server = server;
+    server.once('exit', (code, signal) => {
+      if (this.#server === server) this.#fail(new Error(`${wineEnded}: ${signal ?? code}`));
+    });
+  }
+
+  /** Nothing that was asked for will be answered. */
+  #fail(error: unknown): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 
   async #startAgent(): Promise<void> {
@@ -120,12 +154,13 @@ export class Windows {
         return await this.#tryAgent();
       } catch (error) {
         if (attempt === agentAttemptsMax) throw error;
-        await this.#endAgent();
+        await this.#end();
       }
     }
   }
 
   async #tryAgent(): Promise<void> {
+    if (!this.#server) this.#startServer();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -140,9 +175,7 @@ export class Windows {
     const gone = once(this.#agent, 'exit').then(([code]) =>
       Promise.reject(new Error(`Node on Windows ended: ${code}`)),
     );
-    gone.catch(error => {
-      for (const { reject } of this.#pending.values()) reject(error);
-    });
+    gone.catch(error => this.#fail(error));
     const signal = AbortSignal.timeout(agentStartMs);
     const connected = once(server, 'connection', { signal }) as Promise<[Socket]>;
     const [socket] = await Promise.race([connected, gone]).finally(() => server.close());
@@ -157,4 +190,37 @@ export class Windows {
     if (error === undefined) answered?.resolve(value);
     else answered?.reject(new Error(`On Windows: ${error}`));
   }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** The processes that were started for a Windows, by their environment. */
+function processesIn(prefix: string): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.filter(pid => environmentOf(pid).includes(`WINEPREFIX=${prefix}`));
+}
+
+/** Its threads' as well: the first may have ended before the others, and has none any more. */
+function environmentOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(thread => variablesIn(`/proc/${pid}/task/${thread}/environ`));
+  } catch {
+    return []; // ended meanwhile
+  }
+}
+
+function variablesIn(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\0');
+  } catch {
+    return []; // ended, or another user's
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {} // ended meanwhile
 }
