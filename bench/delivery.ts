@@ -34,6 +34,14 @@ export async function run(): Promise<BenchRow[]> {
     }),
     await compare({
       ...few,
+      name: 'one durable event to 25 sockets, p50, against the same without a disk',
+      isDurable: true,
+      openPeer: sockets => openService(sockets),
+      figure: latency,
+      goal: { sign: '≤', value: 3.5 },
+    }),
+    await compare({
+      ...few,
       name: 'one durable event to 25 sockets, CPU for each, against ws',
       isDurable: true,
       openPeer: openLoop,
@@ -103,40 +111,52 @@ async function send({ server: { ready }, clients, sockets, request }: Side, even
   return events * sockets;
 }
 
+/** Our service with a lobby of so many, all connected. @param data its data folder; without one it keeps everything in memory */
+async function openService(sockets: number, data?: string): Promise<Opened> {
+  const server = await startServer('fan-out', { players: sockets, ...(data !== undefined && { data }) });
+  const tokens = await giveTokens(server, sockets);
+  const lobby = await createLobby(server, sockets);
+  const clients = await connectPlayers(server, tokens);
+  await clients.quiet();
+  return { server, clients, request: requestEvent(lobby), rest: () => clients.heartbeat() };
+}
+
+interface Opened extends Omit<Side, 'sockets'> {
+  /** Called before each round. */
+  rest(): Promise<void>;
+}
+
 interface Comparison {
   readonly name: string;
   readonly sockets: number;
   /** The service has a data folder. */
   readonly isDurable: boolean;
-  readonly openPeer: (sockets: number) => Promise<Peer>;
+  /** Gives the other side; the requests it gets are ours if it names none. */
+  readonly openPeer: (sockets: number) => Promise<Peer | Opened>;
   readonly figure: Figure;
   readonly goal: Goal;
 }
 
 async function compare({ name, sockets, isDurable, openPeer, figure, goal }: Comparison): Promise<BenchRow> {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-bench-'));
-  const service = await startServer('fan-out', { players: sockets, ...(isDurable && { data: folder }) });
+  const service = await openService(sockets, isDurable ? folder : undefined);
   const peer = await openPeer(sockets);
-  const tokens = await giveTokens(service, sockets);
-  const lobby = await createLobby(service, sockets);
-  const clients = await connectPlayers(service, tokens);
-  await clients.quiet();
-  const request = requestEvent(lobby);
-  const ours = () => figure.of({ server: service, clients, sockets, request });
-  const theirs = () => figure.of({ server: peer.server, clients: peer.clients, sockets, request });
+  const ours = () => figure.of({ ...service, sockets });
+  const theirs = () => figure.of({ ...service, ...peer, sockets });
   try {
     await ours();
     await theirs();
     const figures: Round[] = [];
     for (let n = 0; n < rounds; n++) {
-      await clients.heartbeat();
+      await service.rest();
+      if ('rest' in peer) await peer.rest();
       figures.push({ ours: await ours(), peer: await theirs() });
     }
     return row(name, figure.unit, figures, goal);
   } finally {
-    clients.close();
+    service.clients.close();
     peer.clients.close();
-    await Promise.all([service.stop(), peer.server.stop()]);
+    await Promise.all([service.server.stop(), peer.server.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
