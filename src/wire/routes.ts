@@ -612,6 +612,12 @@ export const routes = {
     credentials: ['user:openid', 'application:openid'],
     success: [200],
   },
+  postUserInfo: {
+    method: 'POST',
+    path: '/oauth2/userinfo',
+    credentials: ['user:openid', 'application:openid'],
+    success: [200],
+  },
 
   // Relationships.
   listRelationships: {

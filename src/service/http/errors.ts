@@ -29,6 +29,18 @@ export function requestErrorReply(fault: RequestError): Reply {
 }
 
 /**
+ * Adds to a 401 how a caller can identify itself, unless the reply says so already.
+ *
+ * @param authorization the header of the request
+ * @see RFC 6750, section 3
+ */
+export function withChallenge(reply: Reply, authorization: string | undefined): Reply {
+  if (reply.status !== 401 || reply.headers?.['www-authenticate'] !== undefined) return reply;
+  const challenge = authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+  return { ...reply, headers: { ...reply.headers, 'www-authenticate': challenge } };
+}
+
+/**
  * Headers of an error with `retry_after`, which belongs to a limit that several callers share, and of what the service cannot do now.
  *
  * @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates

@@ -44,12 +44,14 @@ export class Router<Value> {
   }
 
   /**
+   * @param method HEAD finds the route of GET
    * @param target a path with or without query
    * @returns undefined when no route of the method has the path
    * @throws URIError for an invalid percent escape
    */
   find(method: string, target: string): Found<Value> | undefined {
-    const tree = this.#trees.get(method);
+    // Node.js leaves the body of the answer out.
+    const tree = this.#trees.get(method === 'HEAD' ? 'GET' : method);
     if (!tree) return undefined;
     const mark = target.indexOf('?');
     // The part before the first slash is empty.
@@ -146,7 +148,7 @@ const mountedPaths = Object.values(routes).map(({ method, path }) => ({
 /**
  * The answer to a request that no route serves: 404, 405 with the methods of the path, or an invalid version.
  *
- * Unspecified: no route has the methods HEAD and OPTIONS; a path with a trailing slash is another path.
+ * Unspecified: no route has the method OPTIONS; a path with a trailing slash is another path.
  */
 export function notFound(method: string, url: string): Reply {
   const path = url.split('?', 1)[0] ?? '';
@@ -154,6 +156,7 @@ export function notFound(method: string, url: string): Reply {
   if (version !== undefined && Number(version) !== apiVersion)
     return requestErrorReply(new RequestError('invalid_api_version'));
   const allowed = new Set(mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method));
+  if (allowed.has('GET')) allowed.add('HEAD');
   if (allowed.size === 0 || allowed.has(method)) return requestErrorReply(new RequestError('not_found'));
   return { ...requestErrorReply(new RequestError('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };
 }

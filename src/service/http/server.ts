@@ -43,6 +43,7 @@ import {
   logLevelOf,
   misdirectedError,
   requestErrorReply,
+  withChallenge,
 } from './errors.ts';
 import { type Hosts, transportSecurity } from './hosts.ts';
 import { Blocklist, createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
@@ -236,6 +237,7 @@ function serveRoute(core: Core, served: Served) {
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
+    answer = withChallenge(answer, request.headers.authorization);
     if (!isProven && blockedForMs === 0) {
       const counted = blocklist.count(address, answer, limitHeaders);
       const blockedMeanwhileMs = counted instanceof Promise ? await counted : counted;

@@ -508,6 +508,11 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
   getSigningKeys: { id: 'get_public_keys', summary: 'List the keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'Get the OpenID claims of the user', answer: 'UserInfo' },
+  postUserInfo: {
+    id: 'post_openid_connect_userinfo',
+    summary: 'Get the OpenID claims of the user',
+    answer: 'UserInfo',
+  },
 
   listRelationships: {
     id: 'list_my_relationships',

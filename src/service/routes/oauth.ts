@@ -83,6 +83,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     },
 
     getUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
+    postUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
 
     async getCurrentUser(call) {
       const principal = expectPrincipal(call, 'bot', 'user', 'application');
@@ -116,7 +117,7 @@ function refusal(error: unknown): Reply {
     ...(error.description === undefined ? {} : { error_description: error.description }),
   };
   if (error.error !== 'invalid_client') return { status: 400, body };
-  return { status: 401, body, headers: { 'www-authenticate': 'Basic error="invalid_client"' } };
+  return { status: 401, body, headers: { 'www-authenticate': 'Basic realm="oauth2", error="invalid_client"' } };
 }
 
 function clientRequest(call: Call): ClientRequest {

@@ -66,7 +66,6 @@ function registerFiles(site: FastifyInstance, files: Pick<MessageFiles, 'get'>):
  */
 function createSite(core: Core): FastifyInstance {
   const site = fastify({
-    exposeHeadRoutes: false,
     // Requests that still arrive while the service closes are served, because the store closes last.
     return503OnClosing: false,
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),

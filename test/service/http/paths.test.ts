@@ -86,14 +86,36 @@ describe('a request target', () => {
 });
 
 describe('a method', () => {
-  it.each(['HEAD', 'OPTIONS', 'PUT', 'PROPFIND', 'QUERY', 'TRACE'])(
-    '%s is answered 405 where there is none',
-    async method => {
-      const { status, headers, body } = await sendRaw(service, head(method, '/api/v10/gateway', bot));
-      expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET' });
-      if (method !== 'HEAD') expect(JSON.parse(body)).toEqual({ message: '405: Method Not Allowed', code: 0 });
-    },
-  );
+  it.each(['OPTIONS', 'PUT', 'PROPFIND', 'QUERY', 'TRACE'])('%s is answered 405 where there is none', async method => {
+    const { status, headers, body } = await sendRaw(service, head(method, '/api/v10/gateway', bot));
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
+    expect(JSON.parse(body)).toEqual({ message: '405: Method Not Allowed', code: 0 });
+  });
+
+  it('HEAD is answered 405 where there is no GET', async () => {
+    const { status, headers } = await sendRaw(service, head('HEAD', '/api/v10/oauth2/token', bot));
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'POST' });
+  });
+
+  it.each([
+    '/api/v10/users/@me',
+    '/api/v10/nothing',
+    '/api/v10/lobbies/1',
+    '/.well-known/openid-configuration',
+    '/oauth2/authorize',
+    '/rallypoint.js',
+    '/nothing',
+  ])('HEAD is answered as GET, without the body: %s', async target => {
+    const [withBody, without] = [await get(target), await sendRaw(service, head('HEAD', target, bot))];
+    const compared = ({ status, headers }: typeof without) => ({
+      status,
+      type: headers['content-type'],
+      length: headers['content-length'],
+    });
+    expect(compared(without)).toEqual(compared(withBody));
+    expect(withBody.body).not.toBe('');
+    expect(without.body).toBe('');
+  });
 
   it('is answered 404 where there is no path', async () => {
     expect((await sendRaw(service, head('OPTIONS', '/api/v10/nothing'))).status).toBe(404);

@@ -114,6 +114,19 @@ describe('/oauth2/userinfo', () => {
     expect((await service.get('/oauth2/userinfo', access_token)).body).toEqual(claims);
   });
 
+  it('answers GET and POST alike, and says to nobody how to ask', async () => {
+    const { access_token } = await service.signIn({ scope: 'openid' });
+    const ask = async (method: string, headers: Record<string, string>) => {
+      const answer = await fetch(`${service.api}/oauth2/userinfo`, { method, headers });
+      return [answer.status, answer.headers.get('www-authenticate')];
+    };
+    for (const method of ['GET', 'POST']) {
+      expect(await ask(method, { authorization: `Bearer ${access_token}` })).toEqual([200, null]);
+      expect(await ask(method, { authorization: 'Bearer nonsense' })).toEqual([401, 'Bearer error="invalid_token"']);
+      expect(await ask(method, {})).toEqual([401, 'Bearer']);
+    }
+  });
+
   it('names a picture that is there, and another for another user', async () => {
     const pictureOf = async (userId: string) => {
       const { access_token } = await service.signIn({ scope: 'openid identify' }, userId);
