@@ -3,7 +3,7 @@ import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { expandScopes } from '../../model/oauth.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
-import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
+import type { ApplicationRecord, AuthorizationRecord, TokenRecord } from '../store/records.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
@@ -76,6 +76,7 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
     );
     const [[authorization, application], user] = await both(granted, store.get('users', token.user_id ?? ''));
     if (!authorization || !application || !user || user.banned) return undefined;
+    if (!isFor(authorization, application)) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }
 
@@ -109,6 +110,11 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
     },
   };
+}
+
+/** A token that a publisher's token was exchanged for acts only as long as its application belongs to the publisher. */
+function isFor({ application_id }: AuthorizationRecord, { id, parent_id }: ApplicationRecord): boolean {
+  return application_id === id || application_id === parent_id;
 }
 
 const anonymous: Principal = { kind: 'none' };

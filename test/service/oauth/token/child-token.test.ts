@@ -61,6 +61,21 @@ describe('a child token', () => {
     expect(lobby.body).toMatchObject({ application_id: child.id, members: [{ id: ada.id }] });
   });
 
+  it.each([
+    ['no application', null],
+    ['another publisher', rival.id],
+  ])('acts for nobody while the child belongs to %s', async (_, parent_id) => {
+    const own = await openProvisionalWorld();
+    await own.furnish({ applications: [child] });
+    const { access_token } = await playerTokens(own.service, ada.id);
+    const body = { parent_access_token: access_token, child_application_id: child.id };
+    const token = own.token(await own.post('/partner-sdk/child-token', body));
+    await own.furnish({ applications: [{ ...child, parent_id }] });
+    expect(await own.isLive(token)).toBe(false);
+    expect(await own.isLive(access_token)).toBe(true);
+    await own.close();
+  });
+
   it('ends when the parent’s token expires', async () => {
     const own = await openProvisionalWorld();
     await own.furnish({ applications: [child] });
