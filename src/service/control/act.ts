@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { expandScopes } from '../../model/oauth.ts';
+import { expandScopes, isScope } from '../../model/oauth.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import type { ActAs, CallAnswer, CallBody, CallFile, SessionBody } from '../../wire/control/act.ts';
 import { parseJson } from '../../wire/http/codec.ts';
@@ -36,7 +36,7 @@ export function actingCalls(deps: ControlDeps): readonly ControlCall[] {
 }
 
 const scopesMax = 50;
-const scopes = list(text(1, 100), scopesMax);
+const scopes = list(textThat(isScope, 'a scope'), scopesMax);
 const kinds: Readonly<Record<ActAs['kind'], Check>> = {
   bot: object({ kind: () => {}, application_id: id }, ['application_id']),
   application: object({ kind: () => {}, application_id: id, scopes }, ['application_id']),

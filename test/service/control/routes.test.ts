@@ -279,6 +279,13 @@ describe('POST /control/users/{id}/session', () => {
     expect((await call('POST /users/9/session')).status).toBe(404);
     expect((await call('POST /users/ada/session')).status).toBe(400);
   });
+
+  it('answers 400 for a scope that does not exist, and names its place', async () => {
+    const { call } = await open();
+    const { status, body } = await call('POST /users/9/session', { application_id: '1', scopes: ['openid', 'lobby'] });
+    expect(status).toBe(400);
+    expect(body.message).toContain('scopes.1: must be a scope');
+  });
 });
 
 describe('POST /control/consent', () => {
