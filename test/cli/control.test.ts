@@ -151,8 +151,10 @@ describe('the commands for a running service', () => {
     const failures = [
       [['token', 'nobody'], 'There is no user "nobody"'],
       [['token', '77'], 'There is no user 77'],
-      [['fault', 'add', 'quake'], `kind: must be one of ${kinds.map(kind => `"${kind}"`).join(', ')} `],
-      [['fault', 'add', 'status'], 'status'],
+      [['fault', 'add', 'quake'], `KIND: must be one of ${kinds.map(kind => `"${kind}"`).join(', ')} `],
+      [['fault', 'add', 'status'], ': --status: is required'],
+      [['fault', 'add', 'rate_limit', '--retry-after-ms', '999999999999'], ': --retry-after-ms: must be'],
+      [['fault', 'add', 'latency', '--route', 'x'], ': --ms: is required (required); --route: must be one of "getG'],
       [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
       [['users', '--ready-file', import.meta.dirname], `The ready file ${import.meta.dirname} cannot be read: EISDIR`],
@@ -188,6 +190,28 @@ describe('the commands for a running service', () => {
     }
   });
 
+  it('say in one line that a service which has accepted the connection does not answer in time', async () => {
+    const frozen = createServer((request, response) => {
+      // Half of an answer is none.
+      if (request.url === '/lobbies?') response.writeHead(200).write('{');
+    }).listen(0, '127.0.0.1');
+    await once(frozen, 'listening');
+    onTestFinished(() => {
+      frozen.closeAllConnections();
+      frozen.close();
+    });
+    const url = `http://127.0.0.1:${(frozen.address() as AddressInfo).port}`;
+    const commands = [['users'], ['lobbies'], ['token', 'ada'], ['clock', 'show'], ['fault', 'clear'], ['logs', '-f']];
+    const options = ['--control', url, '--control-token', 'x', '--timeout', '20ms'];
+    for (const command of commands) {
+      expect(await run(...command, ...options)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `rallypoint: The service at ${url} did not answer within 20 ms. Check that it is not stopped; --timeout waits longer.\n`,
+      });
+    }
+  });
+
   it('never repeat a control token', async () => {
     const answer = await run('users', '--control', service.controlBase, '--control-token', 'hun\nter2');
     expect(answer).toEqual({
@@ -212,6 +236,8 @@ describe('the commands for a running service', () => {
       [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
       [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
       [['users', '--control', 'ftp://x'], '--control must be an http: or https: address'],
+      [['users', '--timeout', '0'], '--timeout must be from 1ms to 24d (got "0").'],
+      [['use', '/rally', '--wait', '25d'], '--wait must be from 1ms to 24d (got "25d").'],
       [['token'], '"rallypoint token" needs USER'],
       [['clock', 'advance'], 'needs DURATION'],
       [['clock', 'advance', 'soon'], 'A duration is'],

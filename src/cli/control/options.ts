@@ -17,6 +17,9 @@ export interface ControlAction {
   readonly options?: Readonly<Record<string, OptionRow>>;
 }
 
+/** How long each request may take when `--timeout` is absent. */
+export const timeoutDefault = '30s';
+
 /** The environment variables that name a running service. */
 export const controlEnvironment = { url: 'RALLYPOINT_CONTROL_URL', token: 'RALLYPOINT_CONTROL_TOKEN' } as const;
 
@@ -120,6 +123,10 @@ export function controlOptions({ options = {} }: ControlAction): OptionGroups {
       control: { value: 'URL', help: [`address of the control API (or set ${controlEnvironment.url})`] },
       'control-token': { value: 'TOKEN', help: [`its token (or set ${controlEnvironment.token})`] },
       'ready-file': { value: 'FILE', help: [`file with both, which the service wrote (default ${devReadyFile})`] },
+      timeout: {
+        value: 'DURATION',
+        help: [`how long each answer may take, for example 2min (default ${timeoutDefault})`],
+      },
     },
     Output: {
       json: { help: ['print JSON'] },

@@ -8,16 +8,25 @@ export interface ControlAddress {
   readonly url: string;
   /** Secret. */
   readonly token: string;
+  /** How long a request may take, its answer included; without it, there is no limit. */
+  readonly timeoutMs?: number;
 }
 
 /** A request of the control API. @throws CommandFailure with the service's message */
 export async function control<Answer>(
-  { url, token }: ControlAddress,
+  { url, token, timeoutMs }: ControlAddress,
   call: `${'GET' | 'POST' | 'DELETE'} /${string}`,
   body?: unknown,
-  signal?: AbortSignal,
 ): Promise<Answer> {
   const [method = '', path = ''] = call.split(' ');
+  const notAnswered = (error: unknown): never => {
+    if (error instanceof DOMException && error.name === 'TimeoutError') {
+      const message = `The service at ${url} did not answer within ${timeoutMs} ms. Check that it is not stopped; --timeout waits longer.`;
+      throw new CommandFailure(printable(message));
+    }
+    const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
+    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}. Check that it is running.`);
+  };
   const answer = await fetch(url + path, {
     method,
     headers: {
@@ -25,12 +34,9 @@ export async function control<Answer>(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  }).catch(error => {
-    const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
-    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}. Check that it is running.`);
-  });
-  const text = await answer.text();
+    ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
+  }).catch(notAnswered);
+  const text = await answer.text().catch(notAnswered);
   const json = asRecord(parsed(text));
   if (answer.status === 204 || (answer.ok && json)) return json as Answer;
   if (answer.status === 401) {

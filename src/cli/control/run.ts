@@ -23,6 +23,7 @@ import {
   optionId,
   optionNumber,
   readControlAction,
+  timeoutDefault,
 } from './options.ts';
 import { replyText } from './reply-text.ts';
 import { type ControlAddress, control } from './request.ts';
@@ -94,7 +95,7 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     const found = address();
     const user = optionText(given, 'user');
     const match = { ...fault.match, ...(user !== undefined && { user_id: await userId(found, user) }) };
-    const answer = await control<Faults>(found, 'POST /faults', { ...fault, match });
+    const answer = await control<Faults>(found, 'POST /faults', { ...fault, match }).catch(withOptionNames);
     print(terminal, given, answer, answer.faults.map(faultLine).join('\n'));
   },
   'fault list': async ({ given, address, terminal }) => {
@@ -137,6 +138,7 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 function readAddress(given: GivenOptions, environment: Terminal['environment']): ControlAddress {
   const url = optionText(given, 'control') ?? environment[controlEnvironment.url];
   const token = optionText(given, 'control-token') ?? environment[controlEnvironment.token];
+  const timeoutMs = readWait(given, 'timeout', timeoutDefault);
   const readyFile = optionText(given, 'ready-file');
   if (readyFile === undefined && (url || token)) {
     if (!url || !token) throw new UsageError('--control and --control-token belong together. Pass both.');
@@ -144,9 +146,9 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
       throw new UsageError(`--control must be an http: or https: address (got "${printable(url)}").`);
     }
     if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
-    return { url: url.replace(/\/+$/, ''), token };
+    return { url: url.replace(/\/+$/, ''), token, timeoutMs };
   }
-  return readReadyFile(readyFile ?? devReadyFile);
+  return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
 }
 
 function readReadyFile(path: string): ControlAddress {
@@ -210,6 +212,16 @@ function readDuration(text: string): number {
 }
 
 const waitDefault = '10s';
+/** What a timer of Node.js can wait for; one that is longer ends immediately. */
+const waitMsMax = 2 ** 31 - 1;
+
+/** How long to wait, by an option. @throws UsageError */
+function readWait(given: GivenOptions, name: string, otherwise: string): number {
+  const text = optionText(given, name) ?? otherwise;
+  const ms = readDuration(text);
+  if (ms >= 1 && ms <= waitMsMax) return ms;
+  throw new UsageError(`--${name} must be from 1ms to 24d (got "${printable(text)}").`);
+}
 
 /** @throws UsageError */
 function readUse(operands: readonly string[], given: GivenOptions): CommandUse {
@@ -235,7 +247,7 @@ function readUse(operands: readonly string[], given: GivenOptions): CommandUse {
     direct: optionId(given, 'direct'),
     target: optionText(given, 'target'),
     press: optionText(given, 'press'),
-    waitMs: readDuration(optionText(given, 'wait') ?? waitDefault),
+    waitMs: readWait(given, 'wait', waitDefault),
   };
 }
 
@@ -263,6 +275,25 @@ function readFault(kind: string, given: GivenOptions) {
     ...(count !== undefined && { count }),
     match: Object.fromEntries(matches) as Readonly<Record<string, string>>,
   };
+}
+
+/** Fields of the control API's fault that have options of other names. */
+const optionOfField: Readonly<Record<string, string>> = {
+  kind: 'KIND',
+  'match.route': '--route',
+  'match.event': '--event',
+  'match.application_id': '--application',
+  'match.user_id': '--user',
+};
+
+/** Names what is wrong with a fault as it was typed. */
+function withOptionNames(error: unknown): never {
+  if (!(error instanceof CommandFailure)) throw error;
+  const named = error.message.replace(
+    /(?<=^The fault is not valid: |\); )[a-z_.]+(?=: )/g,
+    field => optionOfField[field] ?? `--${field.replaceAll('_', '-')}`,
+  );
+  throw new CommandFailure(named);
 }
 
 function faultLine({ id, kind, left, match, ...fields }: Readonly<Record<string, unknown>>): string {
