@@ -42,6 +42,8 @@ describe('the commands for a state', () => {
     [['restore', 'one', '--store', 'memory:'], /--store cannot be "memory:"/],
     [['migrate'], /needs a database: --store postgres:/],
     [['migrate', '--store', 'sqlite:x'], /is for PostgreSQL/],
+    [['migrate', '--store', 'foo'], /--store must be postgres:\/\/…\.\n/],
+    [['migrate', '--store', 'mysql:x'], /--store cannot be "mysql:"; it can be postgres:\/\/…\.\n/],
     [['migrate', '--store', 'postgres://:::'], /not a valid URL/],
     [['move', '--from', 'state'], /needs two places/],
     [['move', '--from', 'state', '--to', 'other'], /One of --from and --to must be/],

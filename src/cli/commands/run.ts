@@ -6,7 +6,7 @@ import { isLocale, locales } from '../../model/locale.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
-import { type Paint, paintFor, printable } from '../paint.ts';
+import { counted, type Paint, paintFor, printable } from '../paint.ts';
 import type { Output, Terminal } from '../terminal.ts';
 import { loadDefinitions, localized } from './definitions.ts';
 import { callLog, explainFailure } from './explain-failure.ts';
@@ -176,10 +176,6 @@ async function writeOut(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch(error => {
     throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
   });
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function print({ terminal }: Pick<Run, 'terminal'>, ...lines: readonly string[]): void {

@@ -121,7 +121,7 @@ export function readMigrateSettings(
       `"rallypoint migrate" needs a database: --store postgres://user:password@host:5432/database (or set ${serveEnvironment.store}).`,
     );
   }
-  const place = readPlace('--store', named);
+  const place = readPlace('--store', named, 'postgres://…');
   if ('data' in place)
     throw new UsageError(
       '"rallypoint migrate" is for PostgreSQL; a data folder is migrated when a service starts on it.',
@@ -134,8 +134,15 @@ export function readMigrateSettings(
   };
 }
 
-/** @throws UsageError */
-export function readPlace(option: string, text: string): Place {
+/**
+ * @param known what an address of another engine is told that it can be
+ * @throws UsageError
+ */
+export function readPlace(
+  option: string,
+  text: string,
+  known = `postgres://… or ${option === '--store' ? 'sqlite:DIR' : 'a data folder'}`,
+): Place {
   const engine = engineOf(text);
   if (engine === 'postgres' || engine === 'postgresql') {
     if (URL.canParse(text)) return { store: text };
@@ -147,6 +154,5 @@ export function readPlace(option: string, text: string): Place {
   // One letter is a drive.
   const isFolder = option !== '--store' && (engine === undefined || engine.length === 1);
   if (isFolder) return { data: text };
-  const folder = option === '--store' ? 'sqlite:DIR' : 'a data folder';
-  throw new UsageError(unknownEngine(option, engine, `postgres://… or ${folder}`));
+  throw new UsageError(unknownEngine(option, engine, known));
 }

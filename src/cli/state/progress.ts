@@ -1,4 +1,5 @@
 import type { Progress } from '../../service/store/transfer/upkeep.ts';
+import { counted } from '../paint.ts';
 import type { Output } from '../terminal.ts';
 
 const showEveryMs = 100;
@@ -14,7 +15,7 @@ export function showProgress(output: Output): { readonly progress: Progress; cle
       if (!output.isTTY || nowMs - shownAtMs < showEveryMs) return;
       shownAtMs = nowMs;
       isShown = true;
-      output.write(`${startOfLine}${step} ${collection}: ${records} records`);
+      output.write(`${startOfLine}${step} ${collection}: ${counted(records, 'record')}`);
     },
     clear() {
       if (isShown) output.write(startOfLine);

@@ -2,7 +2,7 @@ import type { LayoutState, Place, UpkeepReport } from '../../service/store/trans
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { backupHelp, migrateHelp, moveHelp, restoreHelp } from '../help.ts';
-import { printable } from '../paint.ts';
+import { counted, printable } from '../paint.ts';
 import type { Terminal } from '../terminal.ts';
 import { readBackupSettings, readMigrateSettings, readMoveSettings } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -103,9 +103,9 @@ function tell(
 ): void {
   const { total, bytes, commits } = report;
   const figures = [
-    ...(total === undefined ? [] : [`${total} records`]),
-    ...(bytes === undefined ? [] : [`${bytes} bytes`]),
-    ...(total !== undefined || commits === undefined ? [] : [`${commits} commits`]),
+    ...(total === undefined ? [] : [counted(total, 'record')]),
+    ...(bytes === undefined ? [] : [counted(bytes, 'byte')]),
+    ...(total !== undefined || commits === undefined ? [] : [counted(commits, 'commit')]),
   ];
   const note = endsSessions ? ` ${sessionsNote}` : '';
   const text = json ? JSON.stringify(report, null, 2) : printable(`${message}: ${figures.join(', ')}.${note}`);

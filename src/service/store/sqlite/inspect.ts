@@ -104,7 +104,7 @@ async function missingDatabase(location: string): Promise<StoreFinding | undefin
   }
   const what = found ? 'is empty' : 'does not exist';
   const commits = readMark(location) ?? 0;
-  const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} commits` : ''}.`;
+  const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} ${commits === 1 ? 'commit' : 'commits'}` : ''}.`;
   // Nothing says that there ever was one.
   const remedy = found || commits > 0 ? restore : 'Check the path of the data folder: --data DIR';
   return { code: 'database', ok: false, message, remedy };
