@@ -20,6 +20,7 @@ const settings = `
   SET idle_session_timeout = 0;
   SET client_connection_check_interval = 1000;
   SET default_transaction_isolation = 'read committed';
+  SET array_nulls = on;
   SET jit = off;
   SET plan_cache_mode = force_generic_plan;
   ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'].map(way => `SET enable_${way} = off;`).join(' ')}
