@@ -127,7 +127,10 @@ async function writeFiles(folder: string, files: ReadonlyMap<string, string>): P
   }
 }
 
-/** A path as a shell reads it. */
+/** A path as a shell reads it: quoted where it has to be, and never an option. */
 function shellWord(path: string): string {
-  return /^[\w./\\:@-]+$/.test(path) ? path : `"${path}"`;
+  const word = path.startsWith('-') ? `.${sep}${path}` : path;
+  // Names on Windows have no quotes, and cmd reads single ones as part of the name.
+  if (process.platform === 'win32') return /^[\w./\\:@-]+$/.test(word) ? word : `"${word}"`;
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

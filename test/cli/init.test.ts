@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -52,9 +53,19 @@ describe('rallypoint init', () => {
       expect(stdout).toContain(`  ${file}\n`);
       expect(existsSync(join(path, file))).toBe(true);
     }
-    expect(stdout).toContain(`Next:\n  cd "${path}" && npm install\n  npm test\n`);
+    expect(stdout).toContain(`Next:\n  cd '${path}' && npm install\n  npm test\n`);
     const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: 'my-game', dependencies: { '@rallypoint/sdk': `^${version}` } });
+  });
+
+  it.skipIf(process.platform === 'win32')('prints a command that a shell reads as it is meant', async () => {
+    const parent = folder();
+    for (const name of ['a$HOME', "it's `one`", 'back\\slash "two"', '*;&|!']) {
+      const path = join(parent, name);
+      const { stdout } = await init(path);
+      const enter = /^ {2}(cd .*) && npm install$/m.exec(stdout)?.[1];
+      expect(execFileSync('sh', ['-c', `${enter} && pwd`], { encoding: 'utf8' })).toBe(`${realpathSync(path)}\n`);
+    }
   });
 
   it('prints the same as one JSON document', async () => {
