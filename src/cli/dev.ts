@@ -9,7 +9,8 @@ import type { ServiceRecorder } from '../testing/recording/record-service.ts';
 import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure } from './command-line.ts';
 import { followLog, logLine } from './control/log-lines.ts';
-import { control } from './control/request.ts';
+import { type ControlAddress, control } from './control/request.ts';
+import { readReadyFile } from './control/run.ts';
 import { type DevSettings, devReadyFile, readDevSettings } from './dev-options.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { devHelp } from './help.ts';
@@ -38,6 +39,7 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
     return;
   }
   const stopped = firstSignal();
+  await rejectIfRunning(settings.readyFile);
   const path = settings.fixtures ?? demo;
   // Taken before the file is read, so that no later change is missed.
   const stamp = stampOf(path);
@@ -98,6 +100,24 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
     ready.remove();
     if (recorder && settings.record !== undefined) await save(recorder, settings.record, say);
   }
+}
+
+/** How long a service that has written the ready file may take to show that it is running. */
+const answerMsMax = 2000;
+
+/** The commands for a running service would be led from one to the other. @throws CommandFailure when there is one already */
+async function rejectIfRunning(path: string): Promise<void> {
+  let address: ControlAddress;
+  try {
+    address = readReadyFile(path);
+    await control({ ...address, timeoutMs: answerMsMax }, 'GET /clock');
+  } catch {
+    return;
+  }
+  const other = 'Stop it, or start this one with a port and a ready file of its own: --port 0 --ready-file FILE';
+  throw new CommandFailure(
+    printable(`The ready file ${path} is that of a service which is running at ${address.url}. ${other}`),
+  );
 }
 
 /** @throws CommandFailure */

@@ -53,6 +53,27 @@ describe('rallypoint dev', () => {
     expect(existsSync(ready)).toBe(false);
   });
 
+  it('does not take the ready file of a service that is running, and replaces that of one that was killed', async () => {
+    const { folder, start } = dev('--port', '0');
+    const first = start();
+    await first.says('Press Ctrl+C to stop.\n');
+    const path = join(folder, '.rallypoint/ready.json');
+    const text = readFileSync(path, 'utf8');
+    const { code, stdout, stderr } = await start().ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `rallypoint: The ready file .rallypoint/ready.json is that of a service which is running at ${JSON.parse(text).control_base}. Stop it, or start this one with a port and a ready file of its own: --port 0 --ready-file FILE\n`,
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const third = start();
+    await third.says('Press Ctrl+C to stop.\n');
+    expect(readFileSync(path, 'utf8')).not.toBe(text);
+    third.child.kill('SIGTERM');
+    expect((await third.ended).code).toBe(0);
+  });
+
   it('loads the fixtures file again when it changes, and keeps running when it is wrong', async () => {
     const { folder, write, start } = dev('--port', '0', '--fixtures', 'fixtures.json', '--ready-file', 'ready.json');
     write('fixtures.json', '{ "users": [{ "id": "9", "username": "ada" }] }');

@@ -151,7 +151,8 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
   return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
 }
 
-function readReadyFile(path: string): ControlAddress {
+/** The service that has written a ready file, which may have stopped since. @throws CommandFailure */
+export function readReadyFile(path: string): ControlAddress {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
