@@ -3,10 +3,13 @@ import { errorMessage } from './failure.ts';
 import { rallypoint } from './rallypoint.ts';
 import { systemTerminal } from './terminal.ts';
 
-/** After the command is done, what may still hold the process for this long. */
-const lingerMs = 1000;
-
 const args = process.argv.slice(2);
+
+/**
+ * After the command is done, what may still hold the process for this long. A service has a deadline by then: what it could not close
+ * is connections to an engine that does not answer.
+ */
+const lingerMs = args[0] === 'serve' ? 100 : 1000;
 
 // Neither a reader that goes away, like `head -1` after the ready line, nor a full disk ends the service. Any other command has failed
 // when its output is lost.

@@ -238,7 +238,10 @@ async function start(
     ...(isConsoleOn && { consoleUrl: consoleUrlAt(own, controlToken) }),
   };
   let closed: Promise<void> | undefined;
-  const close = () => (closed ??= closeAll(closing, drainTimeoutMs * (1 - runtimeLimits.drainExitShare)));
+  const close = () =>
+    (closed ??= closeAll(closing, drainTimeoutMs * (1 - runtimeLimits.drainExitShare), () =>
+      core.log.warn({}, 'Not everything could be closed by the deadline.'),
+    ));
   return {
     ...addresses,
     readyLine: readyLine(addresses),

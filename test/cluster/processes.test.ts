@@ -68,6 +68,21 @@ describe.skipIf(engines.missing)(`nodes as processes${engines.note}`, () => {
     60_000,
   );
 
+  it('end by the deadline while neither engine answers', async () => {
+    const node = await cluster.spawn(starfall, '--drain-timeout', '1');
+    await callApi(node.ready, 'POST', '/lobbies', {});
+    cluster.postgres.freeze();
+    cluster.redis.freeze();
+    onTestFinished(() => {
+      cluster.postgres.proceed();
+      cluster.redis.proceed();
+    });
+    const startedMs = performance.now();
+    expect(await node.end()).toBe(0);
+    // With some time for a busy machine.
+    expect(performance.now() - startedMs).toBeLessThan(1600);
+  }, 60_000);
+
   it('deliver the webhook events of a node that was killed', async () => {
     const events = createServer().listen(0, '127.0.0.1');
     await once(events, 'listening');
