@@ -3,7 +3,6 @@ import { ArgumentError } from '../model/errors/errors.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
 import type { Bus } from './bus/contract.ts';
-import { BusError } from './bus/errors.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { startCleaning } from './cluster/cleaning.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
@@ -124,7 +123,7 @@ async function open(
     ...{ files, worker: () => bus.nodes.worker },
     engines: [
       { reason: 'store_unavailable', ask: () => postgres.query('SELECT 1') },
-      { reason: 'bus_unavailable', ask: () => askRedis(bus) },
+      { reason: 'bus_unavailable', ask: () => bus.tryRedis() },
     ],
     gauges: gaugesOf(postgres, bus),
     checkClock: ownClock => checkClock(ownClock, store, bus),
@@ -141,12 +140,6 @@ function countedParts(
     bus: countedBus(bus, pendingWork),
     cluster: countedCluster(cluster, pendingWork),
   };
-}
-
-/** Counts a call that nothing is limited by: a frozen server does not answer, and one whose memory is full rejects it. */
-async function askRedis(bus: ClusterBus): Promise<void> {
-  if (!bus.isRedisUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
-  await bus.count('readiness', { requests: Number.MAX_SAFE_INTEGER, windowMs: 1000 });
 }
 
 function gaugesOf(postgres: Postgres, bus: ClusterBus): NodeGauges {

@@ -1,6 +1,7 @@
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/clock/ports.ts';
 import type { Bus, Lease, LimitState } from '../bus/contract.ts';
+import { BusError } from '../bus/errors.ts';
 import { FanOut } from '../bus/fan-out.ts';
 import { RedisConnection } from '../bus/redis/connection.ts';
 import { SharedCounters } from '../bus/redis/counters.ts';
@@ -91,6 +92,14 @@ export class ClusterBus implements Bus {
     await this.reader.start();
     await this.nodes.start();
     await this.#redis.open(startMsMax);
+    // A server that is full, or does not let us write, is logged now, and not by the first call that it rejects.
+    void this.tryRedis().catch(() => {});
+  }
+
+  /** Counts a call that nothing is limited by. @throws BusError `bus_unavailable`: Redis is frozen, away, or rejects writes */
+  async tryRedis(): Promise<void> {
+    if (!this.#redis.isUp) throw new BusError('bus_unavailable', 'Redis cannot be reached.');
+    await this.count('readiness', { requests: Number.MAX_SAFE_INTEGER, windowMs: 1000 });
   }
 
   /** Whether Redis can be used now. */

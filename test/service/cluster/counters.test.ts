@@ -129,6 +129,22 @@ describe.skipIf(parts.missing)(`limits that nodes share${parts.note}`, () => {
     await engines.redis.command('SAVE');
   });
 
+  it('write to the log of a node that starts that the memory of Redis is full', async () => {
+    await engines.redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    const { log, lines } = recordingLog();
+    const rejected = {
+      level: 'error',
+      message: 'Redis rejects commands.',
+      reason: expect.stringContaining('maxmemory'),
+    };
+    try {
+      await engines.node({ log });
+      await expect.poll(() => lines).toMatchObject([rejected]);
+    } finally {
+      await engines.redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    }
+  });
+
   it('write neither addresses with passwords nor calls to the log when Redis is lost', async () => {
     const { log, lines } = recordingLog();
     const url = new URL(engines.redis.url());
