@@ -64,14 +64,16 @@ export class ClusterBus implements Bus {
     this.#fanOut = new FanOut(log);
     this.#redis = new RedisConnection(redisUrl, log, {
       opened: async (client, server) => {
-        await client.subscribe(this.#keys.channel('events'), sender => {
-          if (sender !== this.nodes.id) this.reader.wake();
-        });
-        await client.subscribe(this.#keys.channel('epoch'), id => this.#counters.epochBegan(id));
         const notices = this.#keys.channel('notice:');
-        await client.pSubscribe(`${notices}*`, (text, channel) => {
-          for (const listener of this.#notified.get(channel.slice(notices.length)) ?? []) listener(text);
-        });
+        await Promise.all([
+          client.subscribe(this.#keys.channel('events'), sender => {
+            if (sender !== this.nodes.id) this.reader.wake();
+          }),
+          client.subscribe(this.#keys.channel('epoch'), id => this.#counters.epochBegan(id)),
+          client.pSubscribe(`${notices}*`, (text, channel) => {
+            for (const listener of this.#notified.get(channel.slice(notices.length)) ?? []) listener(text);
+          }),
+        ]);
         await this.#counters.opened(client, server);
         // What was notified meanwhile is unknown.
         this.reader.wake();
