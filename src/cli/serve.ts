@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { chooseConsole, proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Fixtures } from '../service/testing/fixtures/document.ts';
-import type { Logger } from '../wire/clock/ports.ts';
+import { type Logger, systemClock } from '../wire/clock/ports.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
@@ -32,9 +32,20 @@ export async function serve(args: readonly string[]): Promise<void> {
   // Loaded this late because wrong options must not wait for them.
   const { startService } = await import('../service/service.ts');
   const log = openLog(settings.logLevel);
+  let isStarting = true;
+  // A start cannot be interrupted, but nothing is lost when its process ends.
+  void stopped.then(() => {
+    if (!isStarting) return;
+    systemClock.schedule(settings.drainTimeoutMs, () => {
+      log.warn({}, 'The service was told to stop while it started, and did not end by the deadline.');
+      ready?.remove();
+      process.exit();
+    });
+  });
   const service = await startService(serviceOptions(settings, fixtures, log)).catch(error => {
     throw startFailure(error, settings);
   });
+  isStarting = false;
   try {
     announce(service, ready);
     // For people only: where the output is read by a program, the ready line has it.

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChaosProxy } from '../support/chaos/proxy.ts';
@@ -94,6 +95,24 @@ describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines
     } finally {
       silent.close();
     }
+  });
+
+  it('ends with 0 by the deadline when it is told to stop meanwhile', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const engines = ['--store', `postgres://ada@127.0.0.1:${port}/db`, '--bus', guarded];
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--drain-timeout', '0', ...engines], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said] = await Promise.all([
+      text(child.stderr),
+      once(silent, 'connection').then(() => child.kill('SIGTERM')),
+    ]);
+    if (child.exitCode === null) await once(child, 'exit');
+    silent.close();
+    expect(child.exitCode).toBe(0);
+    expect(said).toContain('told to stop while it started');
   });
 
   it('ends in time, and logs nothing else, when PostgreSQL falls silent in the middle of a start', async () => {
