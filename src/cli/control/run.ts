@@ -124,13 +124,15 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     for (const entry of entries) stdout.write(`${lineOf(entry)}\n`);
     if (!given.follow) return;
     const ended = new AbortController();
-    void firstSignal().then(() => ended.abort());
-    await followLog(
+    const stopped = firstSignal().then(() => ended.abort());
+    const following = followLog(
       found,
       next,
       later => later.forEach(entry => void stdout.write(`${lineOf(entry)}\n`)),
       ended.signal,
     );
+    // A service that does not answer does not hold it.
+    await Promise.race([following, stopped]);
   },
 };
 
