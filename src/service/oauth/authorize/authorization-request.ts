@@ -22,6 +22,7 @@ const authorizeParameters = [
   'permissions',
   'prompt',
   'redirect_uri',
+  'response_mode',
   'response_type',
   'scope',
   'state',
@@ -129,6 +130,7 @@ export function validateRequest(given: URLSearchParams, address: ReturnAddress, 
   const parameters = withInstallParams(given, application);
   const asked = splitScopes(read(parameters, 'scope') ?? '');
   const responseType = validateResponseType(read(parameters, 'response_type'), asked);
+  validateResponseMode(parameters, responseType);
   const integrationType = validateIntegrationType(parameters, application);
   const scopes = validateScopes(asked, { application, responseType, integrationType });
   const guildId = validateGuildId(parameters);
@@ -173,6 +175,14 @@ function validateResponseType(given: string | undefined, scopes: readonly string
   if (scopes.length === 0 || !scopes.every(scope => installScopes.has(scope)))
     throw oauthFaults.missing('response_type');
   return 'none';
+}
+
+/** Each response type has one mode, its default (OAuth 2.0 Multiple Response Type Encoding Practices, section 2.1). */
+function validateResponseMode(parameters: URLSearchParams, responseType: ResponseType): void {
+  const mode = read(parameters, 'response_mode');
+  if (mode !== undefined && mode !== (responseType === 'token' ? 'fragment' : 'query')) {
+    throw oauthFaults.invalid('response_mode');
+  }
 }
 
 function validateScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {

@@ -85,6 +85,16 @@ describe('a valid request', () => {
     expect((await answered({ scope: grantable.join(' ') })).has('code')).toBe(true);
   });
 
+  it('may name the response_mode that its response_type has anyway', async () => {
+    expect((await answered({ response_mode: 'query' })).has('code')).toBe(true);
+    const token = { ...noChallenge, redirect_uri: 'https://game.example/callback', response_type: 'token' };
+    const inFragment = await decided(service.authorizeUrl({ ...token, response_mode: 'fragment' }));
+    expect(new URLSearchParams(inFragment.hash.slice(1)).has('access_token')).toBe(true);
+    // A token must not be in a query.
+    const inQuery = await decided(service.authorizeUrl({ ...token, response_mode: 'query' }));
+    expect(new URLSearchParams(inQuery.hash.slice(1)).get('error')).toBe('invalid_request');
+  });
+
   it('may contain unknown parameters', async () => {
     expect((await answered({ permissions: '8', utm_source: 'x' })).has('code')).toBe(true);
   });
@@ -95,6 +105,8 @@ describe('a request at fault is sent back', () => {
     ['without response_type', { response_type: undefined }, 'invalid_request', 'Missing "response_type"'],
     ['with response_type id_token', { response_type: 'id_token' }, 'unsupported_response_type'],
     ['with response_type "code token"', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['with response_mode form_post', { response_mode: 'form_post' }, 'invalid_request', 'Invalid "response_mode"'],
+    ['with response_mode fragment for a code', { response_mode: 'fragment' }, 'invalid_request'],
     ['without a scope', { scope: undefined }, 'invalid_scope'],
     ['with a blank scope', { scope: ' ' }, 'invalid_scope'],
     ['with an unknown scope', { scope: 'identify nonsense' }, 'invalid_scope'],
