@@ -76,7 +76,8 @@ function wantsDetails({ headers: { prefer }, query }: FastifyRequest): boolean {
 function mountStream(scope: FastifyInstance, deps: ControlDeps): void {
   const streams = new Streams(deps.core, new Sampler(deps.core), deps.startedAtMs);
   deps.onStop(() => streams.close());
-  scope.get('/stream', (request, reply) => {
+  // Its answer has no end, so HEAD would wait for ever.
+  scope.get('/stream', { exposeHeadRoute: false }, (request, reply) => {
     const { query, headers } = request;
     const lastEventId = headers['last-event-id'];
     const begin = streams.check(
