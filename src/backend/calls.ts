@@ -1,4 +1,5 @@
 import { ApiError, apiErrors } from '../model/errors/errors.ts';
+import { parseOptions } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
@@ -53,7 +54,8 @@ export function createCall(http: Http, credentials: Credentials, clock: Clock, d
     }
   }
 
-  return async (route, request, options = {}) => {
+  return async (route, request, given) => {
+    const options = parseOptions(given);
     const authorization = credentials.authorize(route);
     if (typeof authorization === 'function') return sendWithToken(authorization, route, request, options);
     return http.send(route, { ...options, ...request, authorization });

@@ -88,10 +88,10 @@ export const memberChangesMax = 2 * limits.lobbyMembersMax;
 
 /** @param deadlineMs for calls that are made of several */
 export function createLobbies(call: Call, operations: Operations, deadlineMs: number): Lobbies {
-  async function bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options: RequestOptions = {}) {
+  async function bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options?: RequestOptions) {
     const path = lobbyPath(id);
     rejectIssues('The list of member changes', checkLobbyMemberChanges(changes, memberChangesMax));
-    return operations.run(options.deadlineMs ?? deadlineMs, options, async operation => {
+    return operations.run(deadlineMs, options, async operation => {
       const members: LobbyMember[] = [];
       for (const body of chunks(changes)) {
         const answer = await call('bulkUpdateLobbyMembers', { path, body }, operation.next());

@@ -1,4 +1,5 @@
 import { ArgumentError } from '../model/errors/errors.ts';
+import { parseOptions } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline } from '../wire/http/deadline.ts';
 import type { SendOptions } from './calls.ts';
@@ -50,9 +51,18 @@ export class Operations {
     this.#clock = clock;
   }
 
-  async run<T>(deadlineMs: number, options: SendOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
+  /**
+   * @param defaultMs the deadline where the options name none
+   * @throws ArgumentError `closed`, `invalid_argument`, `invalid_deadline`; what the work throws
+   */
+  async run<T>(
+    defaultMs: number,
+    given: SendOptions | undefined,
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
     if (this.#closed) throw new ArgumentError('closed', 'This backend has been closed.');
-    const deadline = new Deadline(this.#clock, deadlineMs, options.signal);
+    const options = parseOptions(given);
+    const deadline = new Deadline(this.#clock, options.deadlineMs ?? defaultMs, options.signal);
     this.#underWay.add(deadline);
     try {
       return await work(new Operation(deadline, options));

@@ -15,8 +15,8 @@ export interface BackendParts {
 export const partsKey = Symbol.for('@rallypoint/sdk/backend.parts');
 
 /** @throws ArgumentError `foreign_backend` */
-export function partsOf(backend: object): BackendParts {
-  const { [partsKey]: parts } = backend as { readonly [partsKey]?: BackendParts };
+export function partsOf(backend: unknown): BackendParts {
+  const { [partsKey]: parts } = Object(backend) as { readonly [partsKey]?: BackendParts };
   if (parts) return parts;
   throw new ArgumentError('foreign_backend', 'The backend must be an object that createBackend() returned.');
 }

@@ -1,6 +1,6 @@
 import { ArgumentError, TransportError } from '../model/errors/errors.ts';
 import type { UserId } from '../model/snowflake.ts';
-import { requireChoice, requireType } from '../wire/arguments.ts';
+import { parseOptions, requireChoice } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
@@ -98,7 +98,7 @@ export class Calls {
   ): Promise<Result> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
-    requireType('options', options, 'object');
+    parseOptions(options);
     requireChoice('whenOffline', options.whenOffline, whenOfflineChoices);
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
       throw clientNotReady('call connect() first, or let the operation wait with whenOffline: queue');

@@ -4,7 +4,7 @@ import type { ExternalAuth } from '../model/external-auth.ts';
 import type { Metadata } from '../model/lobby.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
-import { requireType } from '../wire/arguments.ts';
+import { parseOptions, requireType } from '../wire/arguments.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { Http } from '../wire/http/http.ts';
@@ -188,13 +188,14 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws as {@link authorize} and {@link getToken}
    */
-  async signIn({ scopes, scheme, ...options }: ClientSignInOptions = {}): Promise<TokenSet> {
+  async signIn(options?: ClientSignInOptions): Promise<TokenSet> {
+    const { scopes, scheme, ...others } = parseOptions(options);
     const { challenge, verifier } = this.createAuthorizationCodeVerifier();
     const args = new AuthorizationArgs().setCodeChallenge(challenge);
     if (scopes !== undefined) args.setScopes(typeof scopes === 'string' ? scopes : scopes.join(' '));
     if (scheme !== undefined) args.setCustomSchemeParam(scheme);
-    const grant = await this.authorize(args, options);
-    const tokens = await this.getToken({ ...grant, verifier }, { signal: options.signal });
+    const grant = await this.authorize(args, others);
+    const tokens = await this.getToken({ ...grant, verifier }, { signal: others.signal });
     this.updateToken(tokens);
     return tokens;
   }
@@ -209,9 +210,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws OAuthError the server's error; `access_denied` when the player declined
    * @throws TransportError `aborted`, `browser_unavailable`, `no_loopback`
    */
-  async authorize(args: AuthorizationArgs, options: AuthorizeOptions = {}): Promise<AuthorizationGrant> {
+  async authorize(args: AuthorizationArgs, options?: AuthorizeOptions): Promise<AuthorizationGrant> {
     this.#assertOpen();
-    return this.#auth.authorize(args, options);
+    return this.#auth.authorize(args, parseOptions(options));
   }
 
   /** Aborts an {@link authorize} in progress, which rejects with `aborted`; a page that is already open stays open. */
@@ -238,8 +239,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *   `invalid_snowflake`, `invalid_argument`
    * @throws ApiError, RateLimitError, TransportError
    */
-  async getToken(request: TokenRequest, { signal }: RequestOptions = {}): Promise<TokenSet> {
-    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, signal);
+  async getToken(request: TokenRequest, options?: RequestOptions): Promise<TokenSet> {
+    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, parseOptions(options).signal);
   }
 
   /**
@@ -247,8 +248,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws as {@link getToken}; ArgumentError `missing_refresh_token`
    */
-  async refreshToken(refreshToken: string, options: RefreshOptions = {}): Promise<TokenSet> {
-    return this.#auth.tokens.refreshToken(this.#clientId(), refreshToken, options);
+  async refreshToken(refreshToken: string, options?: RefreshOptions): Promise<TokenSet> {
+    return this.#auth.tokens.refreshToken(this.#clientId(), refreshToken, parseOptions(options));
   }
 
   /**
@@ -256,8 +257,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws as {@link getToken}; ArgumentError `missing_token`
    */
-  async revokeToken(token: string, { signal }: RequestOptions = {}): Promise<void> {
-    return this.#auth.tokens.revokeToken(this.#clientId(), token, signal);
+  async revokeToken(token: string, options?: RequestOptions): Promise<void> {
+    return this.#auth.tokens.revokeToken(this.#clientId(), token, parseOptions(options).signal);
   }
 
   /**
@@ -272,9 +273,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *   and the like; later requests are repeated
    * @see docs/spec/oauth2.md#devices
    */
-  async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options: DeviceOptions = {}): Promise<TokenSet> {
+  async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options?: DeviceOptions): Promise<TokenSet> {
     this.#assertOpen();
-    return this.#auth.device.run(args, this.applicationId, options);
+    return this.#auth.device.run(args, this.applicationId, parseOptions(options));
   }
 
   /** Aborts a sign-in by device in progress, which rejects with `aborted`. */
@@ -290,8 +291,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `invalid_argument`, `closed`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
-  async getProvisionalToken(external: ExternalAuth, { signal }: RequestOptions = {}): Promise<TokenSet> {
-    return this.#auth.account.provisionalToken(this.#clientId(), external, signal);
+  async getProvisionalToken(external: ExternalAuth, options?: RequestOptions): Promise<TokenSet> {
+    return this.#auth.account.provisionalToken(this.#clientId(), external, parseOptions(options).signal);
   }
 
   /**
@@ -304,21 +305,21 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   async getTokenFromProvisionalMerge(
     request: TokenRequest,
     external: ExternalAuth,
-    { signal }: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<TokenSet> {
     requireType('external', external, 'object');
-    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, signal, external);
+    return this.#auth.tokens.getToken(this.#clientIdOf(request), request, parseOptions(options).signal, external);
   }
 
   /** {@link getTokenFromDevice} and {@link getTokenFromProvisionalMerge} in one. */
   async getTokenFromDeviceProvisionalMerge(
     args: DeviceAuthorizationArgs,
     external: ExternalAuth,
-    options: DeviceOptions = {},
+    options?: DeviceOptions,
   ): Promise<TokenSet> {
     this.#assertOpen();
     requireType('external', external, 'object');
-    return this.#auth.device.run(args, this.applicationId, options, external);
+    return this.#auth.device.run(args, this.applicationId, parseOptions(options), external);
   }
 
   /**
@@ -327,8 +328,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    *
    * @throws as {@link getProvisionalToken}
    */
-  async unmergeIntoProvisionalAccount(external: ExternalAuth, { signal }: RequestOptions = {}): Promise<void> {
-    await this.#auth.account.unmerge(this.#clientId(), external, signal);
+  async unmergeIntoProvisionalAccount(external: ExternalAuth, options?: RequestOptions): Promise<void> {
+    await this.#auth.account.unmerge(this.#clientId(), external, parseOptions(options).signal);
   }
 
   /**
@@ -337,8 +338,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @param name 1 to {@link limits.globalNameLengthMax} characters
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
-  async updateProvisionalAccountDisplayName(name: string, { signal }: RequestOptions = {}): Promise<void> {
-    await this.#auth.account.rename(this.#auth.token(), name, signal);
+  async updateProvisionalAccountDisplayName(name: string, options?: RequestOptions): Promise<void> {
+    await this.#auth.account.rename(this.#auth.token(), name, parseOptions(options).signal);
   }
 
   /**
@@ -351,10 +352,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   async exchangeChildToken(
     parentToken: string,
     childApplicationId: string | bigint,
-    { signal }: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<TokenSet> {
     const child = parseSnowflake<'application'>(childApplicationId, 'childApplicationId');
-    return this.#auth.account.childToken(parentToken, child, signal);
+    return this.#auth.account.childToken(parentToken, child, parseOptions(options).signal);
   }
 
   /**
@@ -364,8 +365,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws ApiError `unauthorized`: the token is invalid; `missing_scope` without `identify`
    * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `invalid_credential`, `closed`
    */
-  async fetchCurrentUser(options: FetchUserOptions = {}): Promise<UserSnapshot> {
-    return this.#auth.account.currentUser(options.accessToken ?? this.#auth.token(), options.signal);
+  async fetchCurrentUser(options?: FetchUserOptions): Promise<UserSnapshot> {
+    const { accessToken, signal } = parseOptions(options);
+    return this.#auth.account.currentUser(accessToken ?? this.#auth.token(), signal);
   }
 
   /**
@@ -400,10 +402,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws ArgumentError `missing_access_token`, `closed`; `insecure_address`: the service named a gateway to which no
    *   token may go
    */
-  async connect({ signal }: RequestOptions = {}): Promise<void> {
+  async connect(options?: RequestOptions): Promise<void> {
     this.#assertOpen();
     this.#auth.token();
-    await this.#session.connection.connect(signal);
+    await this.#session.connection.connect(parseOptions(options).signal);
   }
 
   /** Ends the session, and resolves when its socket is closed. The state of lobbies is dropped. Repeatable. */

@@ -1,6 +1,7 @@
 import { type Command, type CommandChoice, type CommandOption, commandTypes, optionTypes } from '../model/command.ts';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { OptionValue } from '../model/interaction.ts';
+import { requireType } from '../wire/arguments.ts';
 
 /** The values of a command's options by their names; users, channels and roles by name or id. */
 export type OptionInputs = Readonly<Record<string, string | number | boolean>>;
@@ -31,6 +32,7 @@ export interface ChosenCommand {
  * @throws ArgumentError `not_in_world`
  */
 export function findCommand(commands: readonly Command[], written: string): ChosenCommand {
+  requireType('command', written, 'string');
   const inMenu = commands.find(({ type, name }) => type !== commandTypes.CHAT_INPUT && name === written);
   if (inMenu) return { command: inMenu, path: [] };
   const [first, ...path] = written.replace(/^\//, '').split(' ');

@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { opcodes } from '../model/gateway.ts';
 import type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from '../service/index.ts';
+import { requireList, requireType } from '../wire/arguments.ts';
 import { type RouteName, routes } from '../wire/routes.ts';
 
 /** A request that the service answered. */
@@ -47,6 +48,7 @@ export class Traffic {
 
   /** The calls since the world began or {@link clear} was called, in the order they were answered. */
   calls(filter: TrafficFilter = {}): readonly TrafficCall[] {
+    requireType('filter', filter, 'object');
     return this.#calls.filter(call =>
       Object.entries(filter).every(([name, value]) => call[name as keyof TrafficFilter] === value),
     );
@@ -72,6 +74,7 @@ export class Traffic {
    * world.traffic.assertWrites(['joinLobby', { route: 'createLobbyMessage', body: { content: 'Ahoy' } }], { by: 'ada' });
    */
   assertWrites(expected: readonly ExpectedCall[], filter: TrafficFilter = {}): void {
+    requireList('expected', expected);
     const calls = this.#writes(filter);
     const isSame =
       calls.length === expected.length && expected.every((one, at) => isCovered(patternOf(one), calls[at]));
@@ -86,7 +89,9 @@ export class Traffic {
   }
 
   /** The names of the events that were delivered, once for each receiver. @param filter `{ by: 'ada' }`: to the game of that player */
-  events({ by }: Pick<TrafficFilter, 'by'> = {}): readonly string[] {
+  events(filter: Pick<TrafficFilter, 'by'> = {}): readonly string[] {
+    requireType('filter', filter, 'object');
+    const { by } = filter;
     return this.#delivered.filter(one => by === undefined || one.by === by).map(({ event }) => event);
   }
 

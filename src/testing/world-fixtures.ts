@@ -5,6 +5,7 @@ import type {
   Fixtures,
   UserFixture,
 } from '../service/testing/fixtures/document.ts';
+import { parseOptions, requireList } from '../wire/arguments.ts';
 
 /** What a world consists of. Everything has a default. */
 export interface WorldFixturesOptions {
@@ -26,8 +27,12 @@ const ids = { application: '1', guild: '2', firstChannel: 100, firstUser: 1000 }
  * @example
  * const fixtures = createFixtures({ users: ['ada', 'grace'], channels: ['harbour'] });
  */
-export function createFixtures(options: WorldFixturesOptions = {}): Fixtures {
-  const { users: givenUsers = ['ada', 'grace'], channels: givenChannels = ['general'], application = {} } = options;
+export function createFixtures(options?: WorldFixturesOptions): Fixtures {
+  const {
+    users: givenUsers = ['ada', 'grace'],
+    channels: givenChannels = ['general'],
+    application = {},
+  } = parseOptions(options);
   requireList('users', givenUsers);
   requireList('channels', givenChannels);
   const users = givenUsers.map((user, at) => ({
@@ -69,10 +74,4 @@ export function createFixtures(options: WorldFixturesOptions = {}): Fixtures {
 
 function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** For callers without TypeScript. */
-function requireList(name: string, value: readonly unknown[]): void {
-  if (Array.isArray(value)) return;
-  throw new ArgumentError('invalid_argument', `${name} must be an array (got ${JSON.stringify(value)}).`);
 }

@@ -8,6 +8,7 @@ import { interactionTypes } from '../model/interaction.ts';
 import { type Message, messageFlags } from '../model/message.ts';
 import type { Activity, ClientStatus } from '../model/presence.ts';
 import { relationshipTypes } from '../model/relationship.ts';
+import { parseOptions, requireType } from '../wire/arguments.ts';
 import {
   type ChosenCommand,
   findCommand,
@@ -197,7 +198,9 @@ export class WorldUser {
    * @param options `game`: in the application's game alone, which both must have signed in to. Default: everywhere
    * @throws ApiError for example `already_friends`
    */
-  async befriend(other: WorldUser, { game = false }: { readonly game?: boolean } = {}): Promise<void> {
+  async befriend(other: WorldUser, options?: { readonly game?: boolean }): Promise<void> {
+    const { game = false } = parseOptions(options);
+    requireUser(other);
     await this.#relate(other, game);
     await other.#relate(this, game);
     await this.#parts.settled();
@@ -363,7 +366,9 @@ export class WorldUser {
   }
 
   /** Direct messages have no channel of their own in the service: the user's id stands for them. */
-  #spotOf({ in: channel, direct = false }: Place): Spot {
+  #spotOf(place: Place): Spot {
+    requireType('place', place, 'object');
+    const { in: channel, direct = false } = place;
     return direct ? { id: this.id } : this.#parts.names.channel(channel);
   }
 
@@ -385,13 +390,20 @@ export class WorldUser {
   }
 
   async #idOf(other: WorldUser | string): Promise<string> {
-    return typeof other === 'string' ? this.#parts.names.userId(other) : other.id;
+    if (typeof other === 'string') return this.#parts.names.userId(other);
+    requireUser(other);
+    return other.id;
   }
 
   get #opened(): UserSession {
     if (this.#session) return this.#session;
     throw closed();
   }
+}
+
+/** @throws ArgumentError `invalid_argument` */
+function requireUser(other: WorldUser): void {
+  requireType('The id of the other user', Object(other).id, 'string');
 }
 
 function closed(): RallypointError {

@@ -404,7 +404,7 @@ describe('the state of a world', () => {
     });
     expect(() => createFixtures({ users: [] })).toThrow(/at least one user/);
     expect(() => createFixtures({ users: 'ada' as never })).toThrow('users must be an array (got "ada").');
-    expect(() => createFixtures({ channels: {} as never })).toThrow('channels must be an array (got {}).');
+    expect(() => createFixtures({ channels: {} as never })).toThrow('channels must be an array (got object).');
   });
 });
 

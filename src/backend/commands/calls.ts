@@ -18,7 +18,7 @@ import {
 } from '../../model/rules/commands/command.ts';
 import type { CommandPlace } from '../../model/rules/commands/plan/desired.ts';
 import { type CommandId, parseSnowflake } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
@@ -117,7 +117,8 @@ export function createCommandCalls(call: Call, place: CommandPlace, traits: Appl
   const commandPath = (id: CommandId) => ({ ...path, command_id: parseSnowflake<'command'>(id, 'commandId') });
 
   return {
-    async list({ withLocalizations = false, ...options } = {}) {
+    async list(given) {
+      const { withLocalizations = false, ...options } = parseOptions(given);
       const query = { with_localizations: String(withLocalizations) };
       return readCommands((await call(routes.list, { path, query }, options)).body);
     },

@@ -8,6 +8,7 @@ import type { Plan } from '../../model/rules/commands/plan/plan.ts';
 import { dropsOverwrites } from '../../model/rules/commands/plan/warnings.ts';
 import { type PlacedText, shownTexts } from '../../model/rules/locales/shown-texts.ts';
 import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { Turns } from '../../wire/turns.ts';
@@ -106,11 +107,11 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
 
   /** Runs plans and deploys one after another. One that is aborted or late while it waits for its turn is not begun. */
   function inTurn(
-    limitMs: number,
-    options: RequestOptions,
+    defaultMs: number,
+    options: RequestOptions | undefined,
     work: (operation: Operation) => Promise<Plan>,
   ): Promise<Plan> {
-    return operations.run(limitMs, options, async operation => {
+    return operations.run(defaultMs, options, async operation => {
       const turn = turns.take(scope);
       try {
         await operation.within(turn.begins);
@@ -148,12 +149,12 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
     commands$: registry.commands$,
     sync$: registry.sync$,
     plan: async (desired, options) =>
-      inTurn(options?.deadlineMs ?? deadlineMs, options ?? {}, operation => {
+      inTurn(deadlineMs, options, operation => {
         registry.enter({ state: 'planning' });
         return makePlanFor(desired, () => operation.next());
       }),
     deploy: async (plan, options) =>
-      inTurn(Number.POSITIVE_INFINITY, { signal: options?.signal }, operation =>
+      inTurn(Number.POSITIVE_INFINITY, { signal: parseOptions(options).signal }, operation =>
         deploy(
           plan,
           { place, calls, operation, context: { scope, traits }, plan: makePlanFor },

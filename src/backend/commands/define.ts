@@ -3,6 +3,7 @@ import type { CommandInteraction } from '../../model/interaction.ts';
 import { checkCommand } from '../../model/rules/commands/command.ts';
 import { traitsUnknown } from '../../model/rules/commands/plan/desired.ts';
 import type { MessageId, UserId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
 import type { Checked, CommandDefinition } from './definition.ts';
@@ -41,6 +42,7 @@ export function defineCommand<const Definition extends CommandDefinition>(
   definition: Definition & Checked<Definition>,
   handlers: CommandHandlers<Definition> | NonNullable<CommandHandlers<Definition>['use']> = {},
 ): DefinedCommand<Definition> {
+  requireType('definition', definition, 'object');
   rejectIssues(
     `The command "${definition.name}"`,
     checkCommand(definition, { scope: 'global', traits: traitsUnknown }),

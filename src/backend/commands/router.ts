@@ -4,6 +4,7 @@ import { type CommandInvocation, callbackTypes, interactionTypes, type OptionVal
 import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/interactions/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
+import { parseOptions, requireList, requireType } from '../../wire/arguments.ts';
 import {
   type RoutedComponent,
   type RoutedModal,
@@ -55,14 +56,18 @@ export interface RouterOptions {
  *
  * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place; `duplicate_custom_id`
  */
-export function router(
-  commands: readonly RoutedCommand[],
-  { guilds = {}, components = [], modals = [], middleware = [], otherwise = answerUnknown }: RouterOptions = {},
-): InteractionHandler {
-  const everywhere = byKey(commands);
+export function router(commands: readonly RoutedCommand[], options?: RouterOptions): InteractionHandler {
+  const {
+    guilds = {},
+    components = [],
+    modals = [],
+    middleware = [],
+    otherwise = answerUnknown,
+  } = parseOptions(options);
+  const everywhere = byKey('commands', commands);
   const useComponent = routeComponents(components);
   const submitModal = routeModals(modals);
-  const inGuilds = new Map(Object.entries(guilds).map(([id, own]) => [id, byKey(own)]));
+  const inGuilds = new Map(Object.entries(guilds).map(([id, own]) => [id, byKey(`guilds[${id}]`, own)]));
 
   function find({ type, name, guild_id }: CommandInvocation): RoutedCommand | undefined {
     const key = commandKey({ type, name });
@@ -132,9 +137,12 @@ function privately(content: string) {
   return { content, flags: messageFlags.EPHEMERAL };
 }
 
-function byKey(commands: readonly RoutedCommand[]): ReadonlyMap<string, RoutedCommand> {
+/** @throws ArgumentError `duplicate_command`, `invalid_argument` */
+function byKey(name: string, commands: readonly RoutedCommand[]): ReadonlyMap<string, RoutedCommand> {
   const found = new Map<string, RoutedCommand>();
+  requireList(name, commands);
   for (const command of commands) {
+    requireType(`Each of ${name}`, command, 'object');
     const key = commandKey(command);
     if (found.has(key)) {
       throw new ArgumentError('duplicate_command', `Two commands of the same type are named "${command.name}".`);

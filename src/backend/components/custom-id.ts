@@ -2,6 +2,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import { componentLimits } from '../../model/limits/component-limits.ts';
 import { checkRequiredText } from '../../model/rules/field.ts';
 import { Report } from '../../model/rules/report.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { ComponentUse } from '../interactions/received-interaction.ts';
 
@@ -126,6 +127,7 @@ interface Segment {
 
 /** @throws ArgumentError `invalid_custom_id_pattern` */
 function segmentsOf(pattern: string): readonly Segment[] {
+  requireType('pattern', pattern, 'string');
   const segments = pattern.split('/').map(literal => ({ literal, name: parameter.exec(literal)?.[1] }));
   const names = segments.flatMap(({ name }) => name ?? []);
   const isValid =

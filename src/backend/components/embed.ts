@@ -1,4 +1,5 @@
 import { Report } from '../../model/rules/report.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 
 /** A framed part of a message, as the interface shapes it. */
@@ -66,7 +67,9 @@ export interface EmbedInput
  * await backend.interactions.listen(({ reply }) => reply({ embeds: [match] }));
  * ```
  */
-export function embed({ timestamp, color, footer, image, thumbnail, author, fields, ...others }: EmbedInput): Embed {
+export function embed(input: EmbedInput): Embed {
+  requireType('input', input, 'object');
+  const { timestamp, color, footer, image, thumbnail, author, fields, ...others } = input;
   const report = new Report();
   if (typeof color === 'string' && !/^#[0-9a-f]{6}$/i.test(color)) report.at('color', 'STRING_TYPE_REGEX');
   if (timestamp instanceof Date && Number.isNaN(timestamp.getTime())) {

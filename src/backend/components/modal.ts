@@ -9,6 +9,7 @@ import type {
 import type { ModalInteraction } from '../../model/interaction.ts';
 import { checkModal } from '../../model/rules/interactions/callback.ts';
 import type { ChannelId, RoleId, Snowflake, UserId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
 import {
@@ -207,6 +208,7 @@ export function defineModal<const Definition extends ModalDefinition>(
   definition: Definition,
   submit?: NonNullable<ModalHandlers<Definition>['submit']>,
 ): DefinedModal<Definition> {
+  requireType('definition', definition, 'object');
   rejectIssues(`The modal "${definition.custom_id}"`, checkModal(definition));
   const { custom_id, title, components } = definition;
   const withParams = (values: Readonly<Record<string, string | number>>): Modal => ({

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { createFile } from '../../wire/files/create-file.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 import type { LobbyDirectory } from './directory.ts';
@@ -26,10 +27,9 @@ const lockWaitMsDefault = 5_000;
  *
  * The first use creates the file and its folder and loads `node:sqlite`.
  */
-export function fileLobbyDirectory(
-  path: string,
-  { lockWaitMs = lockWaitMsDefault }: FileLobbyDirectoryOptions = {},
-): FileLobbyDirectory {
+export function fileLobbyDirectory(path: string, options?: FileLobbyDirectoryOptions): FileLobbyDirectory {
+  requireType('path', path, 'string');
+  const { lockWaitMs = lockWaitMsDefault } = parseOptions(options);
   let opened: Promise<OpenDirectory> | undefined;
 
   async function open(): Promise<OpenDirectory> {

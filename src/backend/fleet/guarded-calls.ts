@@ -1,4 +1,5 @@
 import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Lobbies } from '../lobbies.ts';
 import type { Ownership } from './ownership.ts';
@@ -8,16 +9,17 @@ export interface LobbyGuard {
   /** @see Ownership.guard */
   guard: Ownership['guard'];
   /** Deletes a lobby and its entry, if it is one of this server's. @returns whether it was */
-  deleteHeld(id: LobbyId, options: RequestOptions): Promise<boolean>;
+  deleteHeld(id: LobbyId, options: RequestOptions | undefined): Promise<boolean>;
 }
 
 /** The calls by lobby id. Those that write reject for lobbies that belong to another server. */
 export function guardedCalls(calls: Lobbies, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number): Lobbies {
   async function write<T>(
     id: LobbyId,
-    options: RequestOptions = {},
+    given: RequestOptions | undefined,
     send: (options: RequestOptions) => Promise<T>,
   ): Promise<T> {
+    const options = parseOptions(given);
     const { deadlineMs = defaultDeadlineMs } = options;
     return guard(lobbyId(id), bounds =>
       send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }),
@@ -27,7 +29,7 @@ export function guardedCalls(calls: Lobbies, { guard, deleteHeld }: LobbyGuard, 
   return {
     ...calls,
     edit: (id, input, options) => write(id, options, within => calls.edit(id, input, within)),
-    async delete(id, options = {}) {
+    async delete(id, options) {
       if (await deleteHeld(lobbyId(id), options)) return;
       await write(id, options, within => calls.delete(id, within));
     },

@@ -3,6 +3,7 @@ import { ReplaySubject } from 'rxjs/internal/ReplaySubject';
 import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { Lobby } from '../../model/lobby.ts';
 import { type ApplicationId, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
@@ -187,8 +188,9 @@ export interface ManagedLobbies extends Lobbies {
  * ```
  */
 export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}): ManagedLobbies {
-  const { applicationId, lobbies: calls } = backend;
   const { clock, entropy, logger, deadlineMs, closing } = partsOf(backend);
+  const { applicationId, lobbies: calls } = backend;
+  parseOptions(options);
   const operations = new Operations(clock);
   const state = new Watched(() => readState(parts));
   const progress = new ReplaySubject<LobbyProgress>(1);
@@ -202,7 +204,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     options: RequestOptions,
     work: (operation: Operation, run: Run) => Promise<T>,
   ): Promise<T> {
-    return operations.run(options.deadlineMs ?? wholeDeadlineMsDefault, options, async operation => {
+    return operations.run(wholeDeadlineMsDefault, options, async operation => {
       const run = new Run(name, ++runs, step => progress.next(step));
       try {
         return await work(operation, run);
@@ -214,13 +216,15 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
   }
 
   /** Runs operations on one key one after another. One whose deadline passes stops waiting. */
-  function inTurn<T>(key: string, options: RequestOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
-    return operations.run(options.deadlineMs ?? deadlineMs, options, operation =>
-      operation.within(turns.take(key, () => work(operation))),
-    );
+  function inTurn<T>(
+    key: string,
+    options: RequestOptions | undefined,
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
+    return operations.run(deadlineMs, options, operation => operation.within(turns.take(key, () => work(operation))));
   }
 
-  async function ensure(key: string, desired: DesiredLobby = {}, options: RequestOptions = {}): Promise<EnsuredLobby> {
+  async function ensure(key: string, desired: DesiredLobby = {}, options?: RequestOptions): Promise<EnsuredLobby> {
     checkKey(key);
     rejectIssues(`The desired lobby ${key}`, checkDesired(desired));
     const settled = await inTurn(key, options, operation => settler.settle(key, desired, operation));
@@ -257,19 +261,21 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     state$: state.stream$,
     progress$: progress.asObservable(),
     ensure,
-    async reconcile(desired, { keepOthers = false, ...options } = {}) {
+    async reconcile(desired, given) {
+      const { keepOthers = false, ...options } = parseOptions(given);
       const set = copyOf(desired);
       checkSet(set);
       return overall('reconcile', options, (operation, run) =>
         reconcile(parts, set, { deleteOthers: !keepOthers }, operation, run),
       );
     },
-    async sweep({ fate = 'delete', ...options } = {}) {
+    async sweep(given) {
+      const { fate = 'delete', ...options } = parseOptions(given);
       const fateOf = typeof fate === 'function' ? fate : () => fate;
       if (typeof fate !== 'function') requireFate('fate', fate);
       return overall('sweep', options, (operation, run) => sweep(parts, fateOf, operation, run));
     },
-    async handOver(id, server, options = {}) {
+    async handOver(id, server, options) {
       const notOwner = () => new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
       const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
       const holding = ownership.ofLobby(lobbyId);

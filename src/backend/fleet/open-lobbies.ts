@@ -4,7 +4,7 @@ import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.t
 import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
 import { checkLobbyMember } from '../../model/rules/lobbies/lobby.ts';
 import { compareSnowflakes, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { requireNumber, requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireNumber, requireType } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
@@ -161,18 +161,17 @@ interface Entry {
  */
 export function openLobbies<LobbyMetadata = Metadata>(
   backend: Backend,
-  { directory = memoryLobbyDirectory(), schema }: OpenLobbiesOptions<LobbyMetadata> = {},
+  options?: OpenLobbiesOptions<LobbyMetadata>,
 ): OpenLobbies<LobbyMetadata> {
-  const { applicationId, lobbies: calls } = backend;
   const { clock, deadlineMs, closing } = partsOf(backend);
+  const { applicationId, lobbies: calls } = backend;
+  const { directory = memoryLobbyDirectory(), schema } = parseOptions(options);
   const operations = new Operations(clock);
   const entries = new RecordTable(directory, `${applicationId}/open/`, readEntry);
   const reader = new MetadataReader(schema);
 
   function run<T>(options: RequestOptions | undefined, work: (operation: Operation) => Promise<T>): Promise<T> {
-    return operations.run(options?.deadlineMs ?? deadlineMs, options ?? {}, operation =>
-      operation.within(work(operation)),
-    );
+    return operations.run(deadlineMs, options, operation => operation.within(work(operation)));
   }
 
   function shown(id: LobbyId, entry: Entry): OpenLobby<LobbyMetadata> {
@@ -316,7 +315,9 @@ export function openLobbies<LobbyMetadata = Metadata>(
     return shown(lobby.id, entry);
   }
 
-  async function find({ where, freeSeatsMin = 1, sort = fullestFirst, limit = 50 }: LobbySearch<LobbyMetadata>) {
+  async function find(search: LobbySearch<LobbyMetadata>) {
+    requireType('search', search, 'object');
+    const { where, freeSeatsMin = 1, sort = fullestFirst, limit = 50 } = search;
     if (where !== undefined && typeof where !== 'function') requireType('where', where, 'object');
     requireNumber('freeSeatsMin', freeSeatsMin);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= searchLimitMax)) {

@@ -2,6 +2,7 @@ import { limits } from '../../model/limits/limits.ts';
 import type { Lobby, LobbyInput, LobbyMember, LobbyMemberChange, LobbyMemberInput } from '../../model/lobby.ts';
 import { sameMetadata } from '../../model/rules/lobbies/lobby.ts';
 import type { UserId } from '../../model/snowflake.ts';
+import { requireType } from '../../wire/arguments.ts';
 import { chunks } from '../lobbies.ts';
 import type { DesiredLobby, DesiredMember } from './desired.ts';
 
@@ -32,6 +33,7 @@ export interface Unseen {
  * @see docs/spec/lobbies.md#edit; docs/spec/lobbies.md#put-a-member; docs/spec/lobbies.md#bulk-update
  */
 export function planLobby(actual: Lobby, desired: DesiredLobby, unseen: Unseen = {}): LobbyCall[] {
+  for (const [name, value] of Object.entries({ actual, desired, unseen })) requireType(name, value, 'object');
   const fields = changedFields(actual, desired, unseen);
   if (!desired.members) return edit(fields);
   const difference = compareMembers(actual.members, desired.members);

@@ -1,6 +1,6 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import { type ComponentInteraction, type Interaction, interactionTypes } from '../../model/interaction.ts';
-import { requireNumber, requireType } from '../../wire/arguments.ts';
+import { requireList, requireNumber, requireType } from '../../wire/arguments.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { saysYes } from '../says-yes.ts';
 
@@ -101,7 +101,7 @@ export class ComponentCollectors<Collected extends Use> {
 /** @throws ArgumentError `invalid_argument` */
 function checkOptions({ customIds, filter, timeoutMs }: CollectOptions<never>): void {
   // A single text would be read as a list of characters.
-  if (customIds !== undefined) requireType('customIds', customIds, 'object');
+  if (customIds !== undefined) requireList('customIds', customIds);
   if (filter !== undefined) requireType('filter', filter, 'function');
   requireNumber('timeoutMs', timeoutMs);
 }

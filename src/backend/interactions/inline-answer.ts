@@ -68,10 +68,10 @@ export class InlineAnswer {
    * Makes calls about the messages of an interaction. They can overtake the answer that was just sent, so they are retried
    * for a moment.
    */
-  readonly call: Call = async (route, request, options = {}) => {
+  readonly call: Call = async (route, request, options) => {
     const { call, operations, deadlineMs } = this.#means;
     if (this.#state !== 'answered') return call(route, request, options);
-    return operations.run(options.deadlineMs ?? deadlineMs, options, async operation => {
+    return operations.run(deadlineMs, options, async operation => {
       for (const pauseMs of overtakingPausesMs) {
         try {
           return await call(route, request, operation.next());

@@ -1,5 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { ComponentCollectors } from './component-collectors.ts';
 import {
   createInteractionEndpoint,
@@ -61,13 +61,13 @@ export function createInteractions(given: Omit<ListenerPorts & EndpointPorts, 'c
     forget: one => void open.delete(one),
   };
   return {
-    async listen(handler, options = {}) {
+    async listen(handler, options) {
       requireType('handler', handler, 'function');
-      return listen(ports, handler, options, keeper);
+      return listen(ports, handler, parseOptions(options), keeper);
     },
-    async endpoint(handler, options = {}) {
+    async endpoint(handler, options?: EndpointOptions) {
       requireType('handler', handler, 'function');
-      const endpoint = await createInteractionEndpoint(ports, handler, options, keeper.forget);
+      const endpoint = await createInteractionEndpoint(ports, handler, parseOptions(options), keeper.forget);
       keeper.requireOpen();
       keeper.keep(endpoint);
       return endpoint;

@@ -13,7 +13,7 @@ import type { Message } from '../../model/message.ts';
 import { checkAccepted } from '../../model/rules/interactions/accepted-callbacks.ts';
 import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
@@ -137,8 +137,9 @@ export function createReceivedInteraction(
   // Only the service knows whether the application has an Activity.
   const answerable = { type: payload.type, hasSource: messageOf(payload) !== undefined, isEmbedded: true };
 
-  async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
+  async function respond(callback: InteractionCallback, given?: RequestOptions): Promise<void> {
     requireType('callback', callback, 'object');
+    const options = parseOptions(given);
     const { data, files, issues } = splitMessage(callback.data ?? {}, payload.attachment_size_limit);
     const answer = callback.data ? { ...callback, data } : callback;
     const inData = issues.map(issue => ({ ...issue, path: ['data', ...issue.path] }));
@@ -150,8 +151,8 @@ export function createReceivedInteraction(
   }
 
   const tokenEndMs = answerByMs - limits.interactionAnswerMs + limits.interactionTokenLifeMs;
-  const collectComponents: ReceivedInteraction['collectComponents'] = (options = {}) =>
-    collectors.open(payload, tokenEndMs, options);
+  const collectComponents: ReceivedInteraction['collectComponents'] = options =>
+    collectors.open(payload, tokenEndMs, parseOptions(options));
 
   return {
     payload,
@@ -161,7 +162,8 @@ export function createReceivedInteraction(
       respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: messageData(message) }, options),
     update: async (message, options) =>
       respond({ type: callbackTypes.UPDATE_MESSAGE, data: editData(message) }, options),
-    defer({ ephemeral, ...options } = {}) {
+    async defer(given) {
+      const { ephemeral, ...options } = parseOptions(given);
       const type = callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE;
       return respond(ephemeral ? { type, data: messageData({ ephemeral }) } : { type }, options);
     },
@@ -179,8 +181,9 @@ export function createReceivedInteraction(
   };
 }
 
-function modalData(modal: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
+function modalData(modal: Modal, options?: ModalOptions): Modal & ReplyMessage {
   requireType('modal', modal, 'object');
+  const { argument } = parseOptions(options);
   const { custom_id, title, components } = modal;
   return { custom_id: argument === undefined ? custom_id : `${custom_id}:${argument}`, title, components };
 }

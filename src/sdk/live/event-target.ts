@@ -1,3 +1,4 @@
+import { requireType } from '../../wire/arguments.ts';
 import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
 import type { ClientNewsEvent } from '../lobby/lobby-news.ts';
 import type { LobbyState } from '../lobby/snapshot.ts';
@@ -48,11 +49,14 @@ export interface EventSource {
 /**
  * Makes an `EventTarget` of a client. Like any event target it does not replay: read the present state from the client.
  *
+ * @throws ArgumentError `invalid_argument`
  * @example
  * const target = toEventTarget(client);
  * target.addEventListener('memberJoined', ({ detail }) => console.log(detail.member.displayName));
  */
-export function toEventTarget({ status$, lobbies$, events$ }: EventSource): ClientEventTarget {
+export function toEventTarget(client: EventSource): ClientEventTarget {
+  requireType('client.status$', Object(client).status$, 'object');
+  const { status$, lobbies$, events$ } = client;
   const target = new EventTarget();
   let isReplaying = true;
   const dispatch = (type: string, detail: unknown) => {

@@ -2,7 +2,7 @@ import { ApiError, ArgumentError, TransportError } from '../../model/errors/erro
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyJoinInput, Metadata } from '../../model/lobby.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
@@ -106,6 +106,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
    * @see docs/spec/lobbies.md#create-or-join
    */
   async join(secret: string, options: JoinOptions = {}): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
+    parseOptions(options);
     this.#checkMetadata({ lobby: options.lobbyMetadata, member: options.memberMetadata });
     const body = checkJoin(secret, options);
     return this.#ports.calls.run('join', options, deadline => this.#inTurn(body, deadline, options));
@@ -234,7 +235,8 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
 
   async #openInvite(id: LobbyId, options: OperationOptions): Promise<string> {
     const { clock, operations, openBrowser } = this.#ports;
-    const deadline = new Deadline(clock, options.deadlineMs ?? this.#ports.deadlineMs, options.signal);
+    const { deadlineMs = this.#ports.deadlineMs, signal } = parseOptions(options);
+    const deadline = new Deadline(clock, deadlineMs, signal);
     try {
       const { url } = await operations.invite(id, options);
       // Some openers end with the browser.

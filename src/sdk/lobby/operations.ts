@@ -4,6 +4,7 @@ import type { LobbyMessageInput } from '../../model/lobby-message.ts';
 import { checkLobbyJoin } from '../../model/rules/lobbies/lobby-join.ts';
 import { checkLobbyMessage, isSilent } from '../../model/rules/lobbies/lobby-message.ts';
 import { type ChannelId, isSnowflake, type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { deadlineMsDefault } from '../../wire/http/http.ts';
@@ -140,6 +141,7 @@ export function checkJoin(secret: string, options: JoinOptions): LobbyJoinInput 
  * @throws ValidationError; ArgumentError `empty_message`
  */
 export function checkMessage(content: string, options: SendOptions): LobbyMessageInput {
+  parseOptions(options);
   const body: LobbyMessageInput = {
     content,
     ...(options.metadata !== undefined && { metadata: options.metadata }),

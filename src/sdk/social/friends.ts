@@ -2,6 +2,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import { relationshipTypes } from '../../model/relationship.ts';
 import { checkRelationshipRequest, checkRequestNote } from '../../model/rules/social/relationship.ts';
 import { parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Observable } from '../live/rxjs.ts';
@@ -95,7 +96,8 @@ export class Friends {
    * @throws ApiError `already_friends`, `friend_request_blocked`, `friend_requests_disabled`, `no_common_application`,
    *   `unknown_user`, `too_many_friends`, `invalid_form_body`; ArgumentError `invalid_snowflake`
    */
-  async add(userId: UserId, { note, ...options }: FriendRequestOptions = {}): Promise<void> {
+  async add(userId: UserId, options: FriendRequestOptions = {}): Promise<void> {
+    const { note } = parseOptions(options);
     await this.#put('add', userId, note === undefined ? {} : { note }, options);
   }
 
@@ -104,7 +106,8 @@ export class Friends {
    *
    * @throws as {@link add}; ValidationError `username` is empty or too long; ApiError `unknown_username`
    */
-  async addByUsername(username: string, { note, game, ...options }: FriendRequestOptions = {}): Promise<void> {
+  async addByUsername(username: string, options: FriendRequestOptions = {}): Promise<void> {
+    const { note, game } = parseOptions(options);
     const body = { username, ...(note !== undefined && { note }) };
     const route = game ? 'requestGameRelationship' : 'requestRelationship';
     rejectIssues('The request', checkRelationshipRequest(body));
@@ -134,7 +137,7 @@ export class Friends {
   async remove(userId: UserId, options: FriendOptions = {}): Promise<void> {
     const { type, gameType } = this.relationship(userId);
     const isUnknown = this.friends.unavailable !== undefined;
-    if (options.game || type !== 'friend') this.#expect(userId, { game: true }, 'friend');
+    if (parseOptions(options).game || type !== 'friend') this.#expect(userId, { game: true }, 'friend');
     if (isUnknown || gameType === 'friend') await this.#delete('remove', userId, { ...options, game: true });
     if ((isUnknown || type === 'friend') && !options.game) await this.#delete('remove', userId, options);
   }
@@ -150,20 +153,21 @@ export class Friends {
     await this.#delete('unblock', userId, options);
   }
 
-  async #put(name: string, userId: UserId, body: object, { game, ...options }: FriendOptions): Promise<void> {
+  async #put(name: string, userId: UserId, body: object, options: FriendOptions): Promise<void> {
     const path = pathOf(userId);
-    const route = game ? 'putGameRelationship' : 'putRelationship';
+    const route = parseOptions(options).game ? 'putGameRelationship' : 'putRelationship';
     rejectIssues('The request', checkRequestNote(body));
     await this.#social.send(writing, { name, route, request: { path, body } }, options);
   }
 
-  async #delete(name: string, userId: UserId, { game, ...options }: FriendOptions): Promise<void> {
-    const route = game ? 'deleteGameRelationship' : 'deleteRelationship';
+  async #delete(name: string, userId: UserId, options: FriendOptions): Promise<void> {
+    const route = parseOptions(options).game ? 'deleteGameRelationship' : 'deleteRelationship';
     await this.#social.send(writing, { name, route, request: { path: pathOf(userId) } }, options);
   }
 
   /** Without the scope to read relationships, nobody knows what they are, and the service decides. */
-  #expect(userId: UserId, { game }: FriendOptions, kind: RelationshipKind): void {
+  #expect(userId: UserId, options: FriendOptions, kind: RelationshipKind): void {
+    const { game } = parseOptions(options);
     pathOf(userId);
     if (this.friends.unavailable) return;
     const { type, gameType } = this.relationship(userId);

@@ -3,6 +3,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import { activityFlags } from '../../model/presence.ts';
 import { checkLobbyMessage } from '../../model/rules/lobbies/lobby-message.ts';
 import { isSnowflake, type MessageId, parseSnowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
@@ -141,8 +142,8 @@ export class Invites<LobbyMetadata, MemberMetadata> {
    *
    * @throws as {@link accept} and {@link LobbyCollection.join}
    */
-  async join(id: MessageId, options: JoinOptions = {}): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
-    const { deadlineMs, whenOffline, signal } = options;
+  async join(id: MessageId, options?: JoinOptions): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
+    const { deadlineMs, whenOffline, signal } = parseOptions(options);
     const lobby = await this.#ports.lobbies.join(await this.accept(id, { deadlineMs, whenOffline, signal }), options);
     this.dismiss(id);
     return lobby;

@@ -3,6 +3,7 @@ import { type Opcode, opcodes } from '../../model/gateway.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { Cancel, Clock } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { type Deadline, requireTimeLeft } from '../../wire/http/deadline.ts';
@@ -71,7 +72,8 @@ export class VoiceCalls {
   }
 
   /** @see {@link VoiceCall.join} */
-  async join(id: LobbyId, { selfMute = false, selfDeaf = false, ...options }: CallJoinOptions): Promise<void> {
+  async join(id: LobbyId, options: CallJoinOptions): Promise<void> {
+    const { selfMute = false, selfDeaf = false } = parseOptions(options);
     const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
     const wish = settings({ selfMute, selfDeaf });
     await this.#ports.calls.run('call.join', options, async deadline => {

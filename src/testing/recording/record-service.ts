@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from '../../service/index.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { type RecordOptions, recordingBytesMax } from './record.ts';
 import { RecordedEntries, recordedHeaders } from './recorded-entries.ts';
@@ -16,7 +17,8 @@ import { anonymous, type RecordedRequest, type Recording, type RecordingEntry } 
  * await service.close();
  * await recorder.save('session.jsonl');
  */
-export function recordService({ bytesMax = recordingBytesMax }: Pick<RecordOptions, 'bytesMax'> = {}): ServiceRecorder {
+export function recordService(options?: Pick<RecordOptions, 'bytesMax'>): ServiceRecorder {
+  const { bytesMax = recordingBytesMax } = parseOptions(options);
   return new ServiceRecorder(bytesMax);
 }
 
@@ -43,6 +45,7 @@ export class ServiceRecorder {
 
   /** Writes {@link recording} to a file, which only its owner may read. */
   async save(path: string): Promise<void> {
+    requireType('path', path, 'string');
     await writeFile(path, this.recording().toString(), { mode: 0o600 });
   }
 

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Client } from '../../sdk/index.ts';
+import { requireType } from '../../wire/arguments.ts';
 import {
   type Clock,
   type Fetch,
@@ -53,6 +54,7 @@ export interface RecordedPorts {
  * await recorder.save('bug.jsonl');
  */
 export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
+  requireType('from', from, 'object');
   const world = 'recordBy' in from ? from : undefined;
   const {
     fetch = systemFetch,
@@ -88,6 +90,7 @@ export class Recorder {
 
   /** Adds what the client shows at the end to the recording. @param by as in {@link ports} */
   follow(by: string, client: Client): void {
+    requireType('client', client, 'object');
     this.#followed.set(by, client);
   }
 
@@ -98,6 +101,7 @@ export class Recorder {
 
   /** Writes {@link recording} to a file, which only its owner may read. */
   async save(path: string): Promise<void> {
+    requireType('path', path, 'string');
     await writeFile(path, this.recording().toString(), { mode: 0o600 });
   }
 

@@ -1,5 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Client, LobbyMessages, LobbyState } from '../../sdk/index.ts';
+import { requireList, requireType } from '../../wire/arguments.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
 
@@ -114,12 +115,18 @@ export class Recording {
   }
 }
 
+/** @throws ArgumentError `invalid_argument` */
+export function requireRecording(value: Recording): void {
+  requireList('recording.entries', Object(value).entries);
+}
+
 /**
  * Reads the content of a file.
  *
- * @throws ArgumentError `invalid_recording`
+ * @throws ArgumentError `invalid_recording`, `invalid_argument`
  */
 export function readRecording(text: string): Recording {
+  requireType('text', text, 'string');
   const [header, ...entries] = text
     .split('\n')
     .filter(line => line.trim() !== '')
@@ -144,6 +151,7 @@ function invalid(why: string): ArgumentError {
 
 /** What a client shows now, for comparison with {@link Recording.state}. */
 export function clientState(client: Pick<Client, 'status' | 'lobbies$' | 'lobbyMessages'>): ClientState {
+  requireType('client.status', Object(client).status, 'object');
   const { status, userId } = client.status;
   let lobbies: LobbyState = [];
   const now = client.lobbies$.subscribe(present => {

@@ -1,9 +1,10 @@
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { apiUrl, resolveBaseUrl } from '../../wire/addresses.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import { asRecord, encodeForm, parseJson } from '../../wire/http/codec.ts';
 import { type RouteName, routePath, routes } from '../../wire/routes.ts';
 import { placeholder } from '../../wire/secret-mask.ts';
-import type { RecordedAnswer, RecordedRequest, Recording } from './recording.ts';
+import { type RecordedAnswer, type RecordedRequest, type Recording, requireRecording } from './recording.ts';
 
 /** How {@link replayAgainstService} sends. */
 export interface ReplayOptions {
@@ -59,8 +60,10 @@ export interface ReplayReport {
 export async function replayAgainstService(
   recording: Recording,
   baseUrl: string,
-  { credentials = {}, advance }: ReplayOptions = {},
+  options?: ReplayOptions,
 ): Promise<ReplayReport> {
+  const { credentials = {}, advance } = parseOptions(options);
+  requireRecording(recording);
   const api = apiUrl(resolveBaseUrl(baseUrl));
   const answers = new Map(recording.entries.filter(entry => entry.kind === 'answer').map(one => [one.request, one]));
   const comparison = new Comparison(recording.header.atMs);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { opcodes } from '../../model/gateway.ts';
 import type { Client } from '../../sdk/index.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { Clock, Fetch, Socket, SocketEvents, SocketFactory } from '../../wire/clock/ports.ts';
 import { VirtualClock } from '../../wire/clock/virtual-clock.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
@@ -15,6 +16,7 @@ import {
   type RecordedSocketEvent,
   type Recording,
   type RecordingEntry,
+  requireRecording,
   routeOf,
 } from './recording.ts';
 
@@ -43,7 +45,9 @@ export interface ServedPorts {
  * await server.play(client);
  * console.log(clientState(client), server.recording.state('ada'));
  */
-export function serveRecording(recording: Recording, { by }: ServeRecordingOptions = {}): RecordingServer {
+export function serveRecording(recording: Recording, options?: ServeRecordingOptions): RecordingServer {
+  const { by } = parseOptions(options);
+  requireRecording(recording);
   const { names } = recording;
   const name = by ?? (names.length === 1 ? names[0] : undefined);
   if (name !== undefined && names.includes(name)) return new RecordingServer(recording, name);

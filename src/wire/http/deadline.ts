@@ -1,4 +1,5 @@
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
+import { parseOptions } from '../arguments.ts';
 import { type Cancel, type Clock, steadyNow } from '../clock/ports.ts';
 
 /**
@@ -91,15 +92,13 @@ export class Deadline {
  * For calls that may end without waiting.
  *
  * @throws TransportError `deadline_exceeded` or `aborted`, if a call with these options would end before it begins;
- *   ArgumentError `invalid_deadline`
+ *   ArgumentError `invalid_deadline`, `invalid_argument`
  */
-export function requireTimeLeft({
-  deadlineMs = Number.POSITIVE_INFINITY,
-  signal,
-}: {
+export function requireTimeLeft(options: {
   readonly deadlineMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }): void {
+  const { deadlineMs = Number.POSITIVE_INFINITY, signal } = parseOptions(options);
   requireDeadline(deadlineMs);
   if (signal?.aborted) throw aborted();
   if (deadlineMs <= 0) throw deadlineExceeded(deadlineMs);
