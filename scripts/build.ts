@@ -70,7 +70,7 @@ const shared = { errors: 'src/model/errors/errors.ts' };
 
 /**
  * Leaves out the parts of undici that never run here, for the size of the backend module: HTTP/2, bodies of `fetch`, the second build
- * of its parser, and all but two of the parser's tables.
+ * of its parser, and all but two of the parser's tables. Accepts what undici should.
  */
 const undiciParts: Plugin = {
   name: 'undici-parts',
@@ -86,6 +86,10 @@ const undiciParts: Plugin = {
       const { ERROR, TYPE } = createRequire(path)(path);
       return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
     });
+    // A 100 that nobody asked for is another interim response (RFC 9110, section 15.2), and no reason to close the connection.
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(/^ {4}if \(statusCode === 100\) \{[\s\S]*?^ {4}\}$/m, ''),
+    }));
   },
 };
 

@@ -306,6 +306,30 @@ describe.each(nodeTransports)('Http over %s repeats', (_, transport) => {
   });
 });
 
+// RFC 9110, section 15.2: a client must be able to parse interim responses that it does not expect. What the build changes of
+// undici is not in its own source.
+describe.each(nodeTransports.filter(([, transport]) => transport !== undiciTransport))(
+  'Http over %s',
+  (_, transport) => {
+    it.each(['writeContinue', 'writeProcessing', 'writeEarlyHints'] as const)(
+      'gets the response after an interim one that nobody asked for (%s)',
+      async interim => {
+        const open = await setUp(
+          (_, response) => {
+            response[interim]({ link: '</a>; rel=preload' } as never);
+            answerJson(response, 200, { id: '1' });
+          },
+          { transport: transport() },
+        );
+        for (let times = 0; times < 2; times++) {
+          const answer = await open.http.send('createLobby', { path: {}, body: {} });
+          expect(answer).toEqual({ status: 200, body: { id: '1' } });
+        }
+      },
+    );
+  },
+);
+
 describe('Http and limits', () => {
   const refuse =
     (retryAfter: number, headers: Record<string, string> = {}): Answer =>
