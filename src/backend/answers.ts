@@ -79,8 +79,8 @@ export function readCommand(value: unknown): Command {
 // than the stack holds.
 const optionLevelsMax = 64;
 
-/** Whether these are options, on every level. */
-function areOptions(value: unknown, levelsLeft = optionLevelsMax): boolean {
+/** Whether these are options of a command or of its use, on every level. */
+export function areOptions(value: unknown, levelsLeft = optionLevelsMax): boolean {
   if (isAbsent(value)) return true;
   if (!Array.isArray(value) || levelsLeft === 0) return false;
   return value.every(one => {

@@ -18,6 +18,7 @@ import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { routeLabel } from '../../wire/routes.ts';
+import { areOptions } from '../answers.ts';
 import type { Call, RequestOptions } from '../calls.ts';
 import { encodeAnswer, type MessageFile, splitMessage } from './answer-body.ts';
 import type { CollectOptions, ComponentCollectors } from './component-collectors.ts';
@@ -204,18 +205,19 @@ export function callbackSender({ id, token }: Interaction, call: Call): AnswerSe
 export function asComponentUse(interaction: ReceivedInteraction): ComponentUse | undefined {
   const { payload } = interaction;
   if (payload.type !== interactionTypes.MESSAGE_COMPONENT) return undefined;
-  if (!asRecord(payload.data) || !asRecord(payload.message)) return undefined;
+  if (!asRecord(payload.data)) return undefined;
   const { custom_id: customId, values = [] } = payload.data;
   if (typeof customId !== 'string') return undefined;
   const colon = customId.indexOf(':');
   return { ...interaction, payload, values, argument: colon < 0 ? undefined : customId.slice(colon + 1) };
 }
 
-/** Parses an interaction: checks what an answer needs and keeps the rest as received. */
-export function readInteraction(data: unknown): Interaction | PingInteraction | undefined {
-  const { id, token, type } = asRecord(data) ?? {};
+/** Parses an interaction: checks what an answer and its handler need, and keeps the rest as received. */
+export function readInteraction(value: unknown): Interaction | PingInteraction | undefined {
+  const { id, token, type, data, message } = asRecord(value) ?? {};
   if (!isSnowflake(id) || typeof token !== 'string' || typeof type !== 'number') return undefined;
-  return data as Interaction | PingInteraction;
+  if (type === interactionTypes.MESSAGE_COMPONENT && !asRecord(message)) return undefined;
+  return areOptions(asRecord(data)?.options) ? (value as Interaction | PingInteraction) : undefined;
 }
 
 /** The error that the service would respond with to such an answer. */

@@ -310,6 +310,21 @@ describe.each(forms)('an endpoint for %s', (_, ask) => {
     },
   );
 
+  it.each([
+    { type: 4, data: { name: 'rally', options: 7 } },
+    { type: 4, data: { name: 'rally', options: [null] } },
+    { type: 2, data: { name: 'rally', options: [{ name: 'add', type: 1, options: [[]] }] } },
+    { type: 2, data: JSON.parse(`${'{"options":['.repeat(1_000)}${']}'.repeat(1_000)}`) },
+    { type: 3, data: { custom_id: 'leave' }, message: null },
+  ])('answers 400 to a use of a shape that no handler expects (%#)', async use => {
+    let calls = 0;
+    const endpoint = await open(() => {
+      calls++;
+    });
+    expect((await post(endpoint, JSON.stringify({ id: '1', token: 't', ...use }))).status).toBe(400);
+    expect(calls).toBe(0);
+  });
+
   it('takes POST alone', async () => {
     const endpoint = await open(quiet);
     expect((await ask(endpoint, { method: 'GET' })).status).toBe(405);
