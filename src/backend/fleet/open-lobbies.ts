@@ -254,12 +254,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
     const taken = await takeSeat(operation, id, userId);
     if (!taken) return undefined;
     try {
-      const put = () => calls.putMember(id, userId, member, operation.next());
-      if (!(await unlessEnded(operation, id, put))) return undefined;
-      // A refresh that did not see the player among the members may have freed the seat, and another player may have it now.
-      const kept = await takeSeat(operation, id, userId, true);
-      if (!kept) await remove(operation, id, userId);
-      return kept && shown(id, kept.entry);
+      return await add(operation, id, userId, member);
     } catch (error) {
       // The player may have been added all the same.
       if (taken.isNew) {
@@ -267,6 +262,16 @@ export function openLobbies<LobbyMetadata = Metadata>(
       }
       throw error;
     }
+  }
+
+  /** Adds a player who has a seat. @returns undefined when the lobby has ended, or the player has the seat no more */
+  async function add(operation: Operation, id: LobbyId, userId: UserId, member: LobbyMemberInput) {
+    const put = () => calls.putMember(id, userId, member, operation.next());
+    if (!(await unlessEnded(operation, id, put))) return undefined;
+    // A refresh that did not see the player among the members may have freed the seat, and another player may have it now.
+    const kept = await takeSeat(operation, id, userId, true);
+    if (!kept) await remove(operation, id, userId);
+    return kept && shown(id, kept.entry);
   }
 
   const remove = (operation: Operation, id: LobbyId, userId: UserId) =>
@@ -297,22 +302,35 @@ export function openLobbies<LobbyMetadata = Metadata>(
     await operations.run(deadlineMs, {}, work).catch(() => {});
   }
 
-  async function create(operation: Operation, asked: OpenLobbyInput, player?: UserId, member?: LobbyMemberInput) {
+  /** Creates a lobby without members, so that it ends by its idle timeout if nobody learns of it. @param players who have a seat at once */
+  async function create(operation: Operation, asked: OpenLobbyInput, players: readonly UserId[] = []) {
     checkInput('input', asked);
     const { capacity, ...input } = asked;
     reader.check('metadata', input.metadata ?? {});
-    const members = player === undefined ? [] : [{ ...member, id: player }];
-    const lobby = await calls.create({ ...input, members }, operation.next());
-    const players = lobby.members.map(({ id }) => id);
+    const lobby = await calls.create({ ...input, members: [] }, operation.next());
     const entry = { metadata: lobby.metadata ?? {}, capacity, players, isListed: true, openedAtMs: clock.now() };
     try {
       if (!(await entries.write(lobby.id, undefined, entry))) throw notWritten(`the new lobby ${lobby.id}`);
     } catch (error) {
-      // Nobody would find the lobby again, and its player would stay in it.
       await cleanUp(operation => calls.delete(lobby.id, operation.next()));
       throw error;
     }
     return shown(lobby.id, entry);
+  }
+
+  /** Creates a lobby for a player. @returns undefined when it has ended meanwhile, or the player has lost the seat */
+  async function createFor(operation: Operation, asked: OpenLobbyInput, userId: UserId, member: LobbyMemberInput) {
+    const { id } = await create(operation, asked, [userId]);
+    try {
+      return await add(operation, id, userId, member);
+    } catch (error) {
+      await cleanUp(async operation => {
+        await vacate(operation, id, userId, () => remove(operation, id, userId).catch(() => {}));
+        const left = await update(operation, id, entry => (isEmpty(entry) ? null : undefined));
+        if (!left) await calls.delete(id, operation.next());
+      });
+      throw error;
+    }
   }
 
   async function find(search: LobbySearch<LobbyMetadata>) {
@@ -339,15 +357,19 @@ export function openLobbies<LobbyMetadata = Metadata>(
   async function quickMatch(operation: Operation, userId: UserId, match: QuickMatch<LobbyMetadata>) {
     requireType('match', match, 'object');
     checkInput('match.otherwise', match.otherwise);
-    const { where, sort, member = {} } = match;
-    const fitting = await find({ where, sort, freeSeatsMin: 0, limit: searchLimitMax });
-    const own = fitting.filter(({ players }) => players.includes(userId));
-    for (const { id, freeSeats } of [...own, ...fitting]) {
-      if (freeSeats === 0 && !own.some(lobby => lobby.id === id)) continue;
-      const lobby = await seat(operation, id, userId, member);
-      if (lobby) return { lobby, isNew: false };
+    const { where, sort, member = {}, otherwise } = match;
+    rejectIssues('The lobby member', checkLobbyMember(member));
+    for (;;) {
+      const fitting = await find({ where, sort, freeSeatsMin: 0, limit: searchLimitMax });
+      const own = fitting.filter(({ players }) => players.includes(userId));
+      for (const { id, freeSeats } of [...own, ...fitting]) {
+        if (freeSeats === 0 && !own.some(lobby => lobby.id === id)) continue;
+        const lobby = await seat(operation, id, userId, member);
+        if (lobby) return { lobby, isNew: false };
+      }
+      const lobby = await createFor(operation, otherwise, userId, member);
+      if (lobby) return { lobby, isNew: true };
     }
-    return { lobby: await create(operation, match.otherwise, userId, member), isNew: true };
   }
 
   async function close(): Promise<void> {
@@ -423,6 +445,10 @@ function fullestFirst(a: OpenLobby<unknown>, b: OpenLobby<unknown>): number {
 
 function freeSeatsOf({ capacity, players, leaving = [] }: Entry): number {
   return capacity - players.length - leaving.length;
+}
+
+function isEmpty({ players, leaving = [] }: Entry): boolean {
+  return players.length + leaving.length === 0;
 }
 
 function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {

@@ -7,7 +7,7 @@ import {
   searchLimitMax,
 } from '../../../src/backend/fleet/index.ts';
 import type { Transport } from '../../../src/backend/index.ts';
-import { apiErrors } from '../../../src/model/errors/errors.ts';
+import { apiErrors, TransportError } from '../../../src/model/errors/errors.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import type { LobbyMemberInput } from '../../../src/model/lobby.ts';
 import type { StandardSchema } from '../../../src/model/metadata-schema.ts';
@@ -310,6 +310,59 @@ describe('a quick match', () => {
     await server.backend.lobbies.delete(id);
     expect(await lobbies.quickMatch(ada, racing(2))).toMatchObject({ isNew: true });
     expect(await lobbies.get(id)).toBeUndefined();
+  });
+
+  it('whose answer is lost leaves no lobby with the player that is recorded nowhere', async () => {
+    const transport = nodeTransport();
+    const created: string[] = [];
+    const { backend } = fleet.server('two', {
+      transport: {
+        ...transport,
+        async send(request) {
+          const answer = await transport.send(request);
+          if (request.method !== 'POST') return answer;
+          created.push((JSON.parse(answer.text) as { id: string }).id);
+          throw new TransportError('connection_lost', 'The answer was lost.');
+        },
+      },
+    });
+    const unlucky = openLobbies(backend, { directory: fleet.directory });
+    await expect(unlucky.quickMatch(ada, racing(2))).rejects.toMatchObject({ code: 'connection_lost' });
+    const [lost = ''] = created;
+    expect((await fleet.lobby(lost))?.members).toEqual([]);
+    expect(await lobbies.search()).toEqual([]);
+    await fleet.service.clock.advance(limits.lobbyIdleTimeoutSecondsDefault * 1_000 + 1_500);
+    expect(await fleet.lobby(lost)).toBeUndefined();
+  });
+
+  it('of a player whom the service does not take leaves no lobby', async () => {
+    await expect(lobbies.quickMatch('1', racing(2))).rejects.toMatchObject({ code: 'unknown_user' });
+    const [created] = server.sent.filter(call => call.startsWith('PUT')).map(call => call.split('/')[1] ?? '');
+    expect(await fleet.lobby(created ?? '')).toBeUndefined();
+    expect(await lobbies.search({ freeSeatsMin: 0 })).toEqual([]);
+  });
+
+  it('keeps the new lobby for another player who has come meanwhile, when its own player is not taken', async () => {
+    const { transport, held: arrived } = held('PUT', 'answer');
+    const slow = openOn(fleet.server('two', { transport }));
+    const giveUp = new AbortController();
+    const first = slow.quickMatch(ada, racing(2), { signal: giveUp.signal });
+    const letGo = await arrived;
+    const second = await lobbies.quickMatch(grace, racing(2));
+    giveUp.abort();
+    letGo();
+    await expect(first).rejects.toMatchObject({ code: 'aborted' });
+    await vi.waitFor(async () => {
+      expect(await lobbies.get(second.lobby.id)).toMatchObject({ players: [grace], freeSeats: 1 });
+    });
+    expect((await fleet.lobby(second.lobby.id))?.members).toMatchObject([{ id: grace }]);
+  });
+
+  it('of a member that breaks the rules sends nothing', async () => {
+    await expect(lobbies.quickMatch(ada, { ...racing(2), member: { flags: 2 } })).rejects.toMatchObject({
+      code: 'invalid_form_body',
+    });
+    expect(server.sent).toEqual([]);
   });
 
   it('of many players on two servers at one moment fills no lobby beyond its capacity, and seats everybody once', async () => {
