@@ -1,4 +1,4 @@
-import { ApiError, ArgumentError } from '../../model/errors/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
 import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
@@ -12,8 +12,8 @@ import { type Operation, Operations } from '../operation.ts';
 import { partsOf } from '../parts.ts';
 import { saysYes } from '../says-yes.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
-import { OwnershipError } from './ownership-error.ts';
-import { RecordTable, type Stored } from './registry.ts';
+import { RecordTable } from './registry.ts';
+import { createSeats, freeSeatsOf, isEmpty, notWritten, type OpenEntry, readEntry } from './seats.ts';
 
 export interface OpenLobbiesOptions<LobbyMetadata = Metadata> {
   /** Servers that share it offer each other's lobbies. Default: {@link memoryLobbyDirectory}, which ends with the process. */
@@ -66,9 +66,6 @@ export interface QuickMatchResult<LobbyMetadata = Metadata> {
   /** The lobby was created for the player. */
   readonly isNew: boolean;
 }
-
-// Every member who joins or leaves can be ahead of another one, some times each. More means that the directory never says it has written.
-const changesLostMax = 10 * limits.lobbyMembersMax;
 
 /** Bound of {@link LobbySearch.limit}. */
 export const searchLimitMax = 1000;
@@ -131,19 +128,6 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the directory holds of a lobby. */
-interface Entry {
-  readonly metadata: Metadata;
-  readonly capacity: number;
-  readonly players: readonly UserId[];
-  /** Players whom the service may not have removed yet, so that their seats are not free. Absent: none. */
-  readonly leaving?: readonly UserId[] | undefined;
-  /** How many players have been added. Absent: 0. */
-  readonly added?: number | undefined;
-  readonly isListed: boolean;
-  readonly openedAtMs: number;
-}
-
 /**
  * Opens lobbies for players who look for one. Closing the backend closes it too.
  *
@@ -169,12 +153,13 @@ export function openLobbies<LobbyMetadata = Metadata>(
   const operations = new Operations(clock);
   const entries = new RecordTable(directory, `${applicationId}/open/`, readEntry);
   const reader = new MetadataReader(schema);
+  const seats = createSeats({ calls, entries, cleanUp });
 
   function run<T>(options: RequestOptions | undefined, work: (operation: Operation) => Promise<T>): Promise<T> {
     return operations.run(deadlineMs, options, operation => operation.within(work(operation)));
   }
 
-  function shown(id: LobbyId, entry: Entry): OpenLobby<LobbyMetadata> {
+  function shown(id: LobbyId, entry: OpenEntry): OpenLobby<LobbyMetadata> {
     const { metadata, capacity, players, isListed, openedAtMs } = entry;
     return Object.freeze({
       id,
@@ -187,117 +172,9 @@ export function openLobbies<LobbyMetadata = Metadata>(
     });
   }
 
-  /**
-   * Changes an entry, again from the start when somebody else changed it meanwhile.
-   *
-   * @param change gives undefined to leave it as it is, null to delete it
-   * @returns the entry afterwards; undefined without one
-   */
-  async function update(
-    operation: Operation,
-    id: LobbyId,
-    change: (entry: Entry) => Entry | null | undefined | Promise<Entry>,
-  ): Promise<Entry | undefined> {
-    for (let lost = 0; lost < changesLostMax; lost++) {
-      operation.check();
-      const stored: Stored<Entry> | undefined = await entries.get(id);
-      if (!stored) return undefined;
-      const changed = await change(stored.value);
-      if (changed === undefined) return stored.value;
-      if (changed === null) {
-        if (await entries.delete(id, stored)) return undefined;
-      } else if (await entries.write(id, stored, changed)) return changed;
-    }
-    throw notWritten(`${changesLostMax} changes of the lobby ${id} in a row`);
-  }
+  const shownIf = (id: LobbyId, entry: OpenEntry | undefined) => entry && shown(id, entry);
 
-  const forget = (operation: Operation, id: LobbyId) => update(operation, id, () => null);
-
-  /** Runs a call to a lobby; undefined, and no entry any more, when the lobby has ended. */
-  async function unlessEnded<T>(operation: Operation, id: LobbyId, call: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'unknown_lobby')) throw error;
-      await forget(operation, id);
-      return undefined;
-    }
-  }
-
-  /**
-   * @param isAdded the service has added the player. It is counted, so that a refresh that has read the lobby before begins again.
-   * @returns the entry, and whether the player had no seat before; undefined when there is no free one
-   */
-  async function takeSeat(operation: Operation, id: LobbyId, userId: UserId, isAdded = false) {
-    const seat = { isTaken: false, isNew: false };
-    const entry = await update(operation, id, before => {
-      const { players, leaving = [], isListed, added = 0 } = before;
-      seat.isNew = !players.includes(userId);
-      seat.isTaken = !seat.isNew || (isListed && freeSeatsOf(before) > 0 && !leaving.includes(userId));
-      if (!seat.isTaken || !(seat.isNew || isAdded)) return undefined;
-      return {
-        ...before,
-        players: seat.isNew ? [...players, userId] : players,
-        added: isAdded ? added + 1 : added,
-      };
-    });
-    return entry && seat.isTaken ? { entry, isNew: seat.isNew } : undefined;
-  }
-
-  async function seat(
-    operation: Operation,
-    id: LobbyId,
-    userId: UserId,
-    member: LobbyMemberInput,
-  ): Promise<OpenLobby<LobbyMetadata> | undefined> {
-    rejectIssues('The lobby member', checkLobbyMember(member));
-    const taken = await takeSeat(operation, id, userId);
-    if (!taken) return undefined;
-    try {
-      return await add(operation, id, userId, member);
-    } catch (error) {
-      // The player may have been added all the same.
-      if (taken.isNew) {
-        await cleanUp(operation => vacate(operation, id, userId, () => remove(operation, id, userId).catch(() => {})));
-      }
-      throw error;
-    }
-  }
-
-  /** Adds a player who has a seat. @returns undefined when the lobby has ended, or the player has the seat no more */
-  async function add(operation: Operation, id: LobbyId, userId: UserId, member: LobbyMemberInput) {
-    const put = () => calls.putMember(id, userId, member, operation.next());
-    if (!(await unlessEnded(operation, id, put))) return undefined;
-    // A refresh that did not see the player among the members may have freed the seat, and another player may have it now.
-    const kept = await takeSeat(operation, id, userId, true);
-    if (!kept) await remove(operation, id, userId);
-    return kept && shown(id, kept.entry);
-  }
-
-  const remove = (operation: Operation, id: LobbyId, userId: UserId) =>
-    unlessEnded(operation, id, () => calls.removeMember(id, userId, operation.next()));
-
-  /** Frees the player's seat. Until `remove` has resolved, neither this player nor another one can take it. */
-  async function vacate(
-    operation: Operation,
-    id: LobbyId,
-    userId: UserId,
-    remove: () => Promise<unknown>,
-  ): Promise<void> {
-    const others = (list: readonly UserId[] = []) => list.filter(player => player !== userId);
-    await update(operation, id, entry => {
-      const { players, leaving = [] } = entry;
-      return players.includes(userId)
-        ? { ...entry, players: others(players), leaving: [...leaving, userId] }
-        : undefined;
-    });
-    await remove();
-    await update(operation, id, entry =>
-      entry.leaving?.includes(userId) ? { ...entry, leaving: others(entry.leaving) } : undefined,
-    );
-  }
-
-  /** Undoes half of an operation, also when that was aborted or its deadline has passed. What fails is left to `refresh()`. */
+  /** @see SeatsPorts.cleanUp */
   async function cleanUp(work: (operation: Operation) => Promise<unknown>): Promise<void> {
     await operations.run(deadlineMs, {}, work).catch(() => {});
   }
@@ -322,11 +199,11 @@ export function openLobbies<LobbyMetadata = Metadata>(
   async function createFor(operation: Operation, asked: OpenLobbyInput, userId: UserId, member: LobbyMemberInput) {
     const { id } = await create(operation, asked, [userId]);
     try {
-      return await add(operation, id, userId, member);
+      return shownIf(id, await seats.add(operation, id, userId, member));
     } catch (error) {
       await cleanUp(async operation => {
-        await vacate(operation, id, userId, () => remove(operation, id, userId).catch(() => {}));
-        const left = await update(operation, id, entry => (isEmpty(entry) ? null : undefined));
+        await seats.vacate(operation, id, userId, () => seats.remove(operation, id, userId).catch(() => {}));
+        const left = await seats.update(operation, id, entry => (isEmpty(entry) ? null : undefined));
         if (!left) await calls.delete(id, operation.next());
       });
       throw error;
@@ -364,7 +241,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
       const own = fitting.filter(({ players }) => players.includes(userId));
       for (const { id, freeSeats } of [...own, ...fitting]) {
         if (freeSeats === 0 && !own.some(lobby => lobby.id === id)) continue;
-        const lobby = await seat(operation, id, userId, member);
+        const lobby = shownIf(id, await seats.join(operation, id, userId, member));
         if (lobby) return { lobby, isNew: false };
       }
       const lobby = await createFor(operation, otherwise, userId, member);
@@ -380,39 +257,38 @@ export function openLobbies<LobbyMetadata = Metadata>(
   closing.add(close);
   const idOf = (id: LobbyId) => parseSnowflake<'lobby'>(id, 'lobbyId');
   const userOf = (id: UserId) => parseSnowflake<'user'>(id, 'userId');
-  const shownIf = (id: LobbyId, entry: Entry | undefined) => entry && shown(id, entry);
   return {
     open: (input, options) => run(options, operation => create(operation, input)),
     get: (id, options) => run(options, async () => shownIf(id, (await entries.get(idOf(id)))?.value)),
     search: (search = {}, options) => run(options, () => find(search)),
     quickMatch: (userId, match, options) => run(options, operation => quickMatch(operation, userOf(userId), match)),
     join: (id, userId, member = {}, options) =>
-      run(options, operation => seat(operation, idOf(id), userOf(userId), member)),
+      run(options, async operation => shownIf(id, await seats.join(operation, idOf(id), userOf(userId), member))),
     leave: (id, userId, options) =>
       run(options, async operation => {
         const [lobby, player] = [idOf(id), userOf(userId)];
-        await vacate(operation, lobby, player, () => remove(operation, lobby, player));
+        await seats.vacate(operation, lobby, player, () => seats.remove(operation, lobby, player));
       }),
     setListed: (id, isListed, options) =>
       run(options, async operation => {
         requireType('isListed', isListed, 'boolean');
-        return shownIf(id, await update(operation, idOf(id), entry => ({ ...entry, isListed })));
+        return shownIf(id, await seats.update(operation, idOf(id), entry => ({ ...entry, isListed })));
       }),
     setMetadata: (id, metadata, options) =>
       run(options, async operation => {
         reader.check('metadata', metadata);
         // Again when the entry has changed: of two servers that write, the last one is the last at the service, too.
         const write = () =>
-          update(operation, idOf(id), async entry => {
+          seats.update(operation, idOf(id), async entry => {
             const written = await calls.edit(id, { metadata }, operation.next());
             return { ...entry, metadata: written.metadata ?? {} };
           });
-        return shownIf(id, await unlessEnded(operation, idOf(id), write));
+        return shownIf(id, await seats.unlessEnded(operation, idOf(id), write));
       }),
     refresh: (id, options) =>
       run(options, async operation => {
         const read = () =>
-          update(operation, idOf(id), async entry => {
+          seats.update(operation, idOf(id), async entry => {
             const { metadata, members } = await calls.get(id, operation.next());
             const present = new Set(members.map(member => member.id));
             const leaving = entry.leaving?.filter(player => present.has(player)) ?? [];
@@ -420,35 +296,20 @@ export function openLobbies<LobbyMetadata = Metadata>(
             const others = [...present].filter(player => !entry.players.includes(player) && !leaving.includes(player));
             return { ...entry, metadata: metadata ?? {}, players: [...seated, ...others], leaving };
           });
-        return shownIf(id, await unlessEnded(operation, idOf(id), read));
+        return shownIf(id, await seats.unlessEnded(operation, idOf(id), read));
       }),
     delete: (id, options) =>
       run(options, async operation => {
         await calls.delete(idOf(id), operation.next());
-        await forget(operation, id);
+        await seats.forget(operation, id);
       }),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function notWritten(what: string): OwnershipError {
-  return new OwnershipError(
-    'directory_failed',
-    `The lobby directory rejected ${what}. Its compareAndSet() must resolve with true when it has written.`,
-  );
-}
-
 function fullestFirst(a: OpenLobby<unknown>, b: OpenLobby<unknown>): number {
   return b.players.length - a.players.length || a.openedAtMs - b.openedAtMs || compareSnowflakes(a.id, b.id);
-}
-
-function freeSeatsOf({ capacity, players, leaving = [] }: Entry): number {
-  return capacity - players.length - leaving.length;
-}
-
-function isEmpty({ players, leaving = [] }: Entry): boolean {
-  return players.length + leaving.length === 0;
 }
 
 function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {
@@ -462,17 +323,4 @@ function checkInput(name: string, input: OpenLobbyInput): void {
   const max = limits.lobbyMembersMax;
   if (Number.isInteger(capacity) && capacity >= 1 && capacity <= max) return;
   throw new ArgumentError('invalid_capacity', `capacity must be a whole number from 1 to ${max} (got ${capacity}).`);
-}
-
-function readEntry(value: Readonly<Record<string, unknown>>): Entry | undefined {
-  const { metadata, capacity, players, leaving = [], isListed, openedAtMs } = value;
-  const isWhole =
-    typeof metadata === 'object' &&
-    metadata !== null &&
-    typeof capacity === 'number' &&
-    Array.isArray(players) &&
-    Array.isArray(leaving) &&
-    typeof isListed === 'boolean' &&
-    typeof openedAtMs === 'number';
-  return isWhole ? (value as unknown as Entry) : undefined;
 }
