@@ -414,7 +414,7 @@ function readShared(
   }
   const storeEngine = store === undefined ? undefined : engineOf(store);
   if (store !== undefined && !storeEngines.has(storeEngine)) {
-    throw new UsageError(unknownEngine('--store', storeEngine, 'postgres://…', 'with --bus it can be'));
+    throw new UsageError(unknownEngine('--store', storeEngine, 'postgres://… beside --bus'));
   }
   if (store === undefined || bus === undefined || engine === 'local') {
     const missing = bus === undefined || engine === 'local' ? 'bus' : 'store';
@@ -474,8 +474,8 @@ export function readEmbeddedStore(address: string): string | undefined {
 }
 
 // Only the engine's name is repeated: the rest of an address may hold a password.
-export function unknownEngine(option: string, engine: string | undefined, known: string, can = 'it can be'): string {
-  return engine === undefined ? `${option} must be ${known}.` : `${option} cannot be "${engine}:"; ${can} ${known}.`;
+export function unknownEngine(option: string, engine: string | undefined, known: string): string {
+  return engine === undefined ? `${option} must be ${known}.` : `${option} cannot be "${engine}:"; it can be ${known}.`;
 }
 
 /** Like `toLocaleString('en-US')`, which loads ICU's data: a tenth of the service's start. */

@@ -198,7 +198,7 @@ describe('the options of serve', () => {
 
   it('names the setting that is wrong when both are given', () => {
     expect(() => readIn('--store mysql://db/x --bus redis://cache', {})).toThrow(
-      '--store cannot be "mysql:"; with --bus it can be postgres://….',
+      '--store cannot be "mysql:"; it can be postgres://… beside --bus.',
     );
     expect(() => readIn('--store postgres://db/x#y --bus redis://cache', {})).toThrow('--store: store must be');
     expect(() => readIn('--store postgres://db/x --bus redis://cache#y', {})).toThrow('--bus: ');
