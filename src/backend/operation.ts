@@ -2,6 +2,7 @@ import { ArgumentError } from '../model/errors/errors.ts';
 import { parseOptions } from '../wire/arguments.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline } from '../wire/http/deadline.ts';
+import type { Turns } from '../wire/turns.ts';
 import type { SendOptions } from './calls.ts';
 
 /** Several calls and waits under one deadline. */
@@ -33,6 +34,17 @@ export class Operation {
   /** @throws TransportError `deadline_exceeded`, `aborted` */
   async sleep(ms: number): Promise<void> {
     await this.#deadline.sleep(ms);
+  }
+
+  /** Does work when its turn has come. If this operation ends before, the work is not begun. */
+  async inTurn<T>(turns: Turns, name: string, work: () => Promise<T>): Promise<T> {
+    const turn = turns.take(name);
+    try {
+      await this.within(turn.begins);
+      return await work();
+    } finally {
+      turn.end();
+    }
   }
 
   /** Waits for a promise. @throws TransportError `deadline_exceeded`, `aborted` */

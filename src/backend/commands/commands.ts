@@ -105,21 +105,15 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
   const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
   const turns = new Turns();
 
-  /** Runs plans and deploys one after another. One that is aborted or late while it waits for its turn is not begun. */
+  /** Runs plans and deploys one after another. */
   function inTurn(
     defaultMs: number,
     options: RequestOptions | undefined,
     work: (operation: Operation) => Promise<Plan>,
   ): Promise<Plan> {
-    return operations.run(defaultMs, options, async operation => {
-      const turn = turns.take(scope);
-      try {
-        await operation.within(turn.begins);
-        return await shown(() => work(operation));
-      } finally {
-        turn.end();
-      }
-    });
+    return operations.run(defaultMs, options, operation =>
+      operation.inTurn(turns, scope, () => shown(() => work(operation))),
+    );
   }
 
   async function makePlanFor(desired: readonly DesiredCommand[], next: () => RequestOptions): Promise<Plan> {

@@ -1,8 +1,8 @@
+import type { Turns } from '../../wire/turns.ts';
 import type { Lease } from './lease.ts';
 import type { Ownership } from './ownership.ts';
 import type { Registry } from './registry.ts';
 import type { Settler } from './settle.ts';
-import type { Turns } from './turns.ts';
 
 /** The parts that operations on many lobbies use. */
 export interface ManagedParts {

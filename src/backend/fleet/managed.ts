@@ -6,6 +6,7 @@ import { type ApplicationId, type LobbyId, parseSnowflake, type UserId } from '.
 import { parseOptions } from '../../wire/arguments.ts';
 import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
+import { Turns } from '../../wire/turns.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { Backend } from '../client.ts';
 import type { Lobbies } from '../lobbies.ts';
@@ -23,7 +24,6 @@ import { type ReconcileReport, reconcile } from './reconcile.ts';
 import { type EntryStatus, Registry } from './registry.ts';
 import { createSettler } from './settle.ts';
 import { type LeftLobby, type LeftLobbyFate, requireFate, type SweepReport, sweep } from './sweep.ts';
-import { Turns } from './turns.ts';
 import { Watched } from './watched.ts';
 
 /** How a game server shares the management of lobbies with others. */
@@ -49,6 +49,9 @@ export const leaseMsDefault = 30_000;
 export const nameLengthMax = 200;
 
 const leaseMsMin = 1_000;
+
+// A longer queue means that a caller is out of control.
+const inTurnsMax = 10_000;
 
 // The time that creating a thousand lobbies takes under the global rate limit.
 const wholeDeadlineMsDefault = 60_000;
@@ -197,6 +200,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
   const parts = createParts(calls, { applicationId, clock, entropy, logger, options }, () => state.changed());
   const { ownership, settler, turns, lease } = parts;
   let runs = 0;
+  let inTurns = 0;
 
   /** Runs an operation on many lobbies and reports its progress. */
   async function overall<T>(
@@ -215,13 +219,27 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     });
   }
 
-  /** Runs operations on one key one after another. One whose deadline passes stops waiting. */
-  function inTurn<T>(
+  /**
+   * Runs operations on one key one after another. One whose deadline passes stops waiting.
+   *
+   * @throws ArgumentError `too_many_waiting`
+   */
+  async function inTurn<T>(
     key: string,
     options: RequestOptions | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
-    return operations.run(deadlineMs, options, operation => operation.within(turns.take(key, () => work(operation))));
+    if (inTurns >= inTurnsMax) {
+      throw new ArgumentError(
+        'too_many_waiting',
+        `More than ${inTurnsMax} lobby operations are waiting. Wait for some of them before you start more.`,
+      );
+    }
+    return operations.run(deadlineMs, options, operation => {
+      inTurns++;
+      const done = operation.inTurn(turns, key, () => work(operation)).finally(() => inTurns--);
+      return operation.within(done);
+    });
   }
 
   async function ensure(key: string, desired: DesiredLobby = {}, options?: RequestOptions): Promise<EnsuredLobby> {

@@ -3,7 +3,7 @@ import type { DesiredLobby } from './desired.ts';
 import type { ManagedParts } from './managed-parts.ts';
 import type { Run } from './progress.ts';
 import type { Settled } from './settle.ts';
-import { sideBySide } from './turns.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /** What became of one lobby of a set. `not-owned`: it was this server's and was to be deleted, but another has it now. */
 export type LobbyOutcome =
@@ -32,7 +32,7 @@ export async function reconcile(
 
   async function doOne(key: string, work: () => Promise<LobbyOutcome>): Promise<void> {
     const outcome = await operation
-      .within(turns.take(key, work))
+      .within(operation.inTurn(turns, key, work))
       .catch((error: unknown): LobbyOutcome => ({ outcome: 'failed', error }));
     lobbies.set(key, outcome);
     run.did(outcome.outcome !== 'failed');

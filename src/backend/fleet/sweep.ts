@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import type { ManagedParts } from './managed-parts.ts';
 import type { Run } from './progress.ts';
 import type { LobbyEntry, Registry, Stored } from './registry.ts';
-import { sideBySide } from './turns.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /** An abandoned lobby. */
 export interface LeftLobby {
@@ -70,7 +70,7 @@ export async function sweep(
   run.expect(found.length);
   await sideBySide(found, async ([key, entry]) => {
     try {
-      await operation.within(turns.take(key, () => dealWith(key, entry)));
+      await operation.within(operation.inTurn(turns, key, () => dealWith(key, entry)));
     } catch (error) {
       failed.set(key, error);
     }

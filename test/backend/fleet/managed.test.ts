@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileLobbyDirectory } from '../../../src/backend/fleet/file-directory.ts';
 import type { LobbyProgress, LobbyServerState, ManagedLobbies } from '../../../src/backend/fleet/index.ts';
 import { TransportError } from '../../../src/model/errors/errors.ts';
+import { deadlineMsDefault } from '../../../src/wire/http/http.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';
 import { passTime } from '../../support/clock/pass-time.ts';
@@ -731,3 +732,16 @@ function refuseWritesOf(server: string, write: Fleet['directory']['compareAndSet
     return write(key, before, after);
   };
 }
+
+it('10,000 operations may wait, and one more is rejected; those whose time is over wait no more', async () => {
+  fleet = await Fleet.start();
+  const never = new Promise<never>(() => {});
+  const directory = { ...fleet.directory, get: () => never, compareAndSet: () => never };
+  const { lobbies } = fleet.server('a', { lobbyServer: { directory } });
+  const waiting = Array.from({ length: 10_000 }, () => codeOf(lobbies.ensure('match')));
+  expect(await codeOf(lobbies.ensure('match'))).toBe('too_many_waiting');
+  fleet.clock.advance(deadlineMsDefault);
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['deadline_exceeded']));
+  // The first one still holds the queue.
+  expect(await codeOf(lobbies.ensure('match', {}, { deadlineMs: 0 }))).toBe('deadline_exceeded');
+});
