@@ -82,7 +82,12 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
         else if (drawn) await enter(transaction, identity, drawn);
         else await join(transaction, application, identity, userId, stamped);
         const authorization = await recordGrant(transaction, parties, scopes, newId);
-        return issueAccess(core, transaction, { authorization, grantId: authorization.id, scopes });
+        return issueAccess(
+          core,
+          transaction,
+          { authorization, grantId: authorization.id, scopes },
+          identity.tokenEndsAtMs,
+        );
       },
       guards,
     );

@@ -27,9 +27,9 @@ export function createExternalAuthentication(core: Core, pendingWork: PendingWor
   const keys = createProviderKeys(core.clock, createProviderRequests(core, pendingWork, core.fetch));
   const askOffice = createProviderRequests(core, pendingWork, core.operatorFetch);
 
-  /** The identity for whose account the bot was given this token. */
+  /** The identity for whose account the bot was given this token, which cannot prolong its own life. */
   async function botIssued(application: ApplicationRecord, token: string): Promise<ExternalIdentity> {
-    const { application_id, user_id } = await requireAccessToken(core, token);
+    const { application_id, user_id, expires_at_ms } = await requireAccessToken(core, token);
     const user = await core.store.get('users', user_id ?? '');
     if (application_id !== application.id || user?.provisional_of !== application_id) {
       throw new RequestError('invalid_access_token');
@@ -37,7 +37,8 @@ export function createExternalAuthentication(core: Core, pendingWork: PendingWor
     const identities = await identitiesOf(core.store, application.id, user.id);
     const identity = identities.find(({ type }) => type === 'DISCORD_BOT_ISSUED_ACCESS_TOKEN');
     if (!identity) throw new RequestError('invalid_access_token');
-    return { type: identity.type, hash: identity.hash, name: undefined };
+    const end = expires_at_ms === null ? {} : { tokenEndsAtMs: expires_at_ms };
+    return { type: identity.type, hash: identity.hash, name: undefined, ...end };
   }
 
   return {

@@ -13,6 +13,8 @@ export interface ExternalIdentity {
   readonly hash: string;
   /** The player's name there; undefined when it is unknown or not allowed here. */
   readonly name: string | undefined;
+  /** When a token that it is exchanged for must have ended; absent: whenever a token ends. */
+  readonly tokenEndsAtMs?: number;
 }
 
 /** What a provider states about a player. */

@@ -8,7 +8,7 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
-import { createSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
+import { createSecret, requireAccessToken, secondsUntil, tokenAnswer } from './tokens.ts';
 
 /**
  * Exchanges a user's token of a publisher's application for a token of an application that belongs to the publisher,
@@ -43,10 +43,6 @@ async function issue(core: Core, { hash, authorization_id }: TokenRecord, child:
     const parentToken = await transaction.get('tokens', hash);
     if (!parentToken) throw new RequestError('invalid_access_token');
     transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
-    return tokenAnswer(secret, parentToken.scopes, secondsLeft(core, parentToken));
+    return tokenAnswer(secret, parentToken.scopes, secondsUntil(core, parentToken.expires_at_ms ?? 0));
   });
-}
-
-function secondsLeft({ clock }: Core, { expires_at_ms }: TokenRecord): number {
-  return Math.max(0, Math.floor(((expires_at_ms ?? 0) - clock.now()) / 1000));
 }

@@ -24,12 +24,21 @@ export interface TokenGrant {
   readonly scopes: readonly string[];
 }
 
-/** Stores a new access token and returns the token response. */
-export function issueAccess(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
+/** Stores a new access token and returns the token response. @param expires_at_ms when it ends, instead of after its usual life */
+export function issueAccess(
+  core: Core,
+  transaction: Transaction,
+  grant: TokenGrant,
+  expires_at_ms = core.clock.now() + limits.accessTokenLifeMs,
+): TokenResponse {
   const access = createSecret(core);
-  const expires_at_ms = core.clock.now() + limits.accessTokenLifeMs;
   put(transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
-  return tokenAnswer(access, grant.scopes);
+  return tokenAnswer(access, grant.scopes, secondsUntil(core, expires_at_ms));
+}
+
+/** Whole seconds. */
+export function secondsUntil({ clock }: Core, expiresAtMs: number): number {
+  return Math.max(0, Math.floor((expiresAtMs - clock.now()) / 1000));
 }
 
 /** The record of a valid access token. @throws RequestError `invalid_access_token` */

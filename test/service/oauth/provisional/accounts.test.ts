@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors } from '../../../../src/model/errors/errors.ts';
 import { callApi } from '../../../support/service/starfall.ts';
 import { playerToken } from '../../../support/service/tokens.ts';
-import { ada, game, openProvisionalWorld, type ProvisionalWorld, plain, rival } from './support.ts';
+import { ada, botIssued, game, openProvisionalWorld, type ProvisionalWorld, plain, rival } from './support.ts';
 
 let world: ProvisionalWorld;
 beforeAll(async () => {
@@ -51,6 +51,24 @@ describe('a token by the word of the bot', () => {
     expect(await world.userOf(world.token(await world.byBot(name)))).toEqual(first);
     const elsewhere = await world.userOf(world.token(await world.byBot(name, {}, rival)));
     expect(elsewhere.id).not.toBe(first.id);
+  });
+
+  it('does not prolong its own life when it is the proof of another', async () => {
+    const own = await openProvisionalWorld();
+    const first = own.token(await own.byBot('player'));
+    await own.service.clock.advance(604_800_000 - 60_500);
+    const { status, body } = await own.byProof(first, botIssued);
+    expect([status, body.expires_in]).toEqual([200, 60]);
+    const keys = (await callApi(own.service, 'GET', '/oauth2/keys')).body as JSONWebKeySet;
+    const currentDate = new Date(own.service.clock.now());
+    const { payload } = await jwtVerify(String(body.id_token), createLocalJWKSet(keys), { currentDate });
+    expect(payload.exp).toBe(body.expires_at_s);
+    await own.service.clock.advance(60_499);
+    expect(await own.isLive(String(body.access_token))).toBe(true);
+    await own.service.clock.advance(1);
+    expect(await own.isLive(String(body.access_token))).toBe(false);
+    expect((await own.byProof(String(body.access_token), botIssued)).status).toBe(401);
+    await own.close();
   });
 
   it('leaves those that were given before', async () => {
