@@ -344,6 +344,25 @@ describe('every page', () => {
     for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/oauth2']) expect(cookie).toContain(attribute);
   });
 
+  it('keeps the order of its sentences whatever the names are', async () => {
+    const [override, endOfIsolate] = ['\u202E', '\u2069'];
+    await service.addFixtures({
+      applications: [{ ...game, id: '668', name: `שלום${endOfIsolate}${override}`, bot_token: null }],
+      users: [{ ...ada, id: '669', username: `eve${override}`, global_name: `Eve${override}` }],
+      guilds: [{ id: '670', name: `Eves${override}`, owner_id: '669', applications: [] }],
+    });
+    const browser = new Browser();
+    const url = service.authorizeUrl({ client_id: '668', scope: 'bot' });
+    const asked = await browser.get(url);
+    await browser.submit(asked, service.web, signIn, { user_id: '669' });
+    const consent = await browser.get(url);
+    for (const { text } of [asked, consent]) {
+      expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+      expect(text).toContain('&#x2068;שלום&#x2069;');
+    }
+    expect(consent.text).toContain('>Eves</option>');
+  });
+
   it('escapes texts of applications and users', async () => {
     const hostile = `"><script>alert(1)</script>&'`;
     await service.addFixtures({

@@ -1,6 +1,6 @@
 import type { DeviceRequest } from '../../device/device-decision.ts';
 import type { PageWords } from '../words/words.ts';
-import { html } from './html.ts';
+import { html, nameInText } from './html.ts';
 import { badge, formTokenField, layout, mark, type Page } from './page.ts';
 import { type AccountView, account } from './person.ts';
 import { scopeLists } from './scope-list.ts';
@@ -34,9 +34,10 @@ export interface DeviceConsentView extends AccountView {
 export function deviceConsentPage(view: DeviceConsentView): Page {
   const { words, device, userCode, decideAction, formToken } = view;
   const { activate } = words;
-  const { name } = device.application;
+  const { application } = device;
+  const name = nameInText(application.name);
   const heading = activate.consentHeading(name);
-  const main = html`${badge(name, 'large')}
+  const main = html`${badge(application.name, 'large')}
 <h1>${heading}</h1>
 <p class="lead"><code>${userCode.trim().toUpperCase()}</code></p>
 ${account(view)}

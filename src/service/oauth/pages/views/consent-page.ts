@@ -4,7 +4,7 @@ import type { GuildRecord } from '../../../store/records.ts';
 import type { AuthorizationRequest } from '../../authorize/authorization-request.ts';
 import { formActionSource, isCustomSchemeRedirect } from '../../authorize/redirect-uri.ts';
 import type { PageWords } from '../words/words.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, nameInText } from './html.ts';
 import { badge, formTokenField, layout, type Page } from './page.ts';
 import { permissionNames } from './permissions.ts';
 import { type AccountView, account } from './person.ts';
@@ -21,13 +21,15 @@ export interface ConsentView extends AccountView {
 /** Asks the user whether the application may have what it requests. */
 export function consentPage(view: ConsentView): Page {
   const { words, request, formToken } = view;
-  const { name, description } = request.application;
+  const { application } = request;
+  const { description } = application;
+  const name = nameInText(application.name);
   const heading = words.consent.heading(name);
   const guilds = offeredGuilds(view);
   // Without a guild, neither a request that only adds the application to one nor a request for a locked guild can be approved.
   const needsGuild = request.responseType === 'none' || request.guildLocked;
   const isPossible = !needsGuild || guilds === undefined || guilds.length > 0;
-  const main = html`${badge(name, 'large')}
+  const main = html`${badge(application.name, 'large')}
 <h1>${heading}</h1>
 ${description !== '' && html`<p class="lead">${description}</p>`}
 ${account(view)}
@@ -61,7 +63,8 @@ function guildChoice({ words: { consent }, request }: ConsentView, guilds: reado
   if (guilds.length === 0) return html`<p class="lead">${consent.noServers}</p>`;
   const isRequired = request.responseType === 'none';
   const options = guilds.map(
-    ({ id, name }) => html`<option value="${id}"${id === request.guildId && html` selected`}>${name}</option>`,
+    ({ id, name }) =>
+      html`<option value="${id}"${id === request.guildId && html` selected`}>${nameInText(name)}</option>`,
   );
   const none = html`<option value="">${isRequired ? consent.chooseServer : consent.toNoServer}</option>`;
   return html`<h2><label for="guild">${consent.toServer}</label></h2>
@@ -74,7 +77,7 @@ function botPermissions(
 ): Html | undefined {
   const names = scopes.includes('bot') ? permissionNames(BigInt(permissions)) : [];
   if (names.length === 0) return undefined;
-  return html`<h2 id="permissions">${words.consent.bot(application.name)}</h2>
+  return html`<h2 id="permissions">${words.consent.bot(nameInText(application.name))}</h2>
 <ul class="scopes permissions" aria-labelledby="permissions">${names.map(name => html`<li>${words.permissions[name]}</li>`)}</ul>`;
 }
 

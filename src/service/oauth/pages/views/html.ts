@@ -11,8 +11,7 @@ export class Html {
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
 /**
- * Writes HTML. Every value is escaped for text and quoted attributes, unless it is {@link Html}, and loses the characters that set the
- * direction of text: with them, a name could show the words of the page around it in another order.
+ * Writes HTML. Every value is escaped for text and quoted attributes, and loses {@link disguises}, unless it is {@link Html}.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index])).join(''));
@@ -32,9 +31,32 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-// Embeddings, overrides, isolates and their ends; marks of direction concern only what is beside them.
-const directions = /[\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Characters by which a name could disguise the sentence around it: those that change the direction of text beyond their own place
+ * (embeddings, overrides, isolates and marks), and those without a width. Joiners stay, because some scripts and emoji need them.
+ */
+const disguises =
+  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0]/g;
 
 function escapeText(text: string): string {
-  return text.replace(directions, '').replace(/[&<>"']/g, character => entities[character] ?? '');
+  return text.replace(disguises, '').replace(/[&<>"']/g, character => entities[character] ?? '');
 }
+
+/** Somebody's name as people see it: never nothing. */
+export function shownName(name: string): string {
+  return name.replace(disguises, '').trim() || '?';
+}
+
+const fromRightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFE\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/**
+ * A name within a sentence, whose order does not change if the name is written from right to left (Unicode Standard Annex #9).
+ * Characters isolate it, and not an element, because it is also in titles and choices, which contain text only.
+ */
+export function nameInText(name: string): Content {
+  const shown = shownName(name);
+  return fromRightToLeft.test(shown) ? html`${isolate}${shown}${endOfIsolate}` : shown;
+}
+
+const isolate = new Html('&#x2068;');
+const endOfIsolate = new Html('&#x2069;');

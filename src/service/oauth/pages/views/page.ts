@@ -1,5 +1,5 @@
 import type { PageWords } from '../words/words.ts';
-import { type Content, Html, html } from './html.ts';
+import { type Content, Html, html, shownName } from './html.ts';
 import { style } from './style.ts';
 
 /** A page as it is sent. */
@@ -44,7 +44,7 @@ ${
 
 /** The first letter of a name in a circle or a square, shown next to the name. */
 export function badge(name: string, shape: 'round' | 'large' = 'round'): Html {
-  const letter = [...name][0] ?? '?';
+  const letter = [...shownName(name)][0];
   return html`<span class="badge${shape === 'large' ? ' large' : ''}" aria-hidden="true">${letter}</span>`;
 }
 

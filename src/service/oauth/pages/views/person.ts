@@ -1,12 +1,12 @@
 import type { UserRecord } from '../../../store/records.ts';
 import type { PageWords } from '../words/words.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, nameInText } from './html.ts';
 import { badge, formTokenField } from './page.ts';
 
 /** A user's badge, display name and unique name. */
 export function person({ username, global_name }: UserRecord): Html {
   const name = global_name ?? username;
-  return html`${badge(name)}<span><strong>${name}</strong> <small>@${username}</small></span>`;
+  return html`${badge(name)}<span><strong>${nameInText(name)}</strong> <small>@${nameInText(username)}</small></span>`;
 }
 
 export interface AccountView {

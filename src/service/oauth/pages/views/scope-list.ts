@@ -1,9 +1,9 @@
 import type { PageWords } from '../words/words.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html } from './html.ts';
 import { type ScopeItem, summarizeScopes, withheldScopes } from './scopes.ts';
 
 /** Lists what an application will be able to do, what it will not, and what it requests without effect. */
-export function scopeLists(words: PageWords, name: string, scopes: readonly string[]): Html {
+export function scopeLists(words: PageWords, name: Content, scopes: readonly string[]): Html {
   const { able, notAble, never, noEffect } = words.consent;
   const { items, withoutEffect } = summarizeScopes(scopes);
   const codes = withoutEffect.map((scope, index) => html`${index > 0 && ', '}<code>${scope}</code>`);

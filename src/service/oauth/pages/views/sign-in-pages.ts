@@ -1,6 +1,6 @@
 import type { UserRecord } from '../../../store/records.ts';
 import type { PageWords } from '../words/words.ts';
-import { type Content, type Html, html } from './html.ts';
+import { type Content, type Html, html, nameInText } from './html.ts';
 import { badge, formTokenField, layout, minutesOf, type Page } from './page.ts';
 import { person } from './person.ts';
 
@@ -89,7 +89,9 @@ function statusOf({ failed }: PasswordView): number {
 }
 
 function signInTop({ words: { signIn }, application }: SignInView, heading: Content): Html {
-  const purpose = application ? signIn.toApplication(html`<strong>${application.name}</strong>`) : signIn.toDevice;
+  const purpose = application
+    ? signIn.toApplication(html`<strong>${nameInText(application.name)}</strong>`)
+    : signIn.toDevice;
   return html`${application && badge(application.name, 'large')}
 <h1>${heading}</h1>
 <p class="lead">${purpose}</p>`;

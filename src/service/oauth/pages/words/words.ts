@@ -56,7 +56,7 @@ export interface ConsentWords {
   /** What no application is ever able to do. */
   readonly never: string;
   /** Names the requested scopes that have no effect at this service. */
-  readonly noEffect: (name: string, scopes: Content) => Html;
+  readonly noEffect: (name: Content, scopes: Content) => Html;
   readonly toServer: string;
   readonly chooseServer: string;
   readonly toNoServer: string;

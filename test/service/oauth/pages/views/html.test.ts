@@ -1,20 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../../../../src/service/oauth/pages/views/html.ts';
+import { html, nameInText, shownName } from '../../../../../src/service/oauth/pages/views/html.ts';
 
-describe('a value in a page', () => {
-  it('is escaped, but for HTML', () => {
-    expect(html`<p title="${'"a"'}">${'<b>&'}${html`<b>ok</b>`}${[1, null, false, 'x']}</p>`.text).toBe(
-      '<p title="&quot;a&quot;">&lt;b&gt;&amp;<b>ok</b>1x</p>',
-    );
+const override = '\u202E';
+const endOfIsolate = '\u2069';
+
+describe('a text on a page', () => {
+  it.each(['\u200B', '\u200E', '\u200F', '\u061C', '\u202A', override, '\u2066', endOfIsolate, '\u3164', '\uFEFF'])(
+    'loses %j, which has no place of its own',
+    character => {
+      expect(html`<p title="${character}a">${character}b${character}</p>`.text).toBe('<p title="a">b</p>');
+    },
+  );
+
+  it.each(['Ada', 'Zoë', '星', '👩‍🚀', 'می‌خواهم', 'क्‍ष'])('keeps every character of %s', text => {
+    expect(html`${text}`.text).toBe(text);
+  });
+});
+
+describe('a name on a page', () => {
+  it('is isolated from the sentence if it is written from right to left, and cannot end that', () => {
+    expect(html`Let ${nameInText(`שלום${endOfIsolate}${override}`)} in?`.text).toBe('Let &#x2068;שלום&#x2069; in?');
+    expect(html`Let ${nameInText('Ada <3')} in?`.text).toBe('Let Ada &lt;3 in?');
   });
 
-  it('cannot turn around the words beside it', () => {
-    const controls = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
-    expect(html`Let ${`Star${controls.join('')}fall`} use it?`.text).toBe('Let Starfall use it?');
-  });
-
-  it('keeps names of every script, and the marks that they need', () => {
-    const names = ['משחק', 'لعبة\u200f!', 'नमस्ते', '👩\u200d🚀', 'a\u200eb'];
-    expect(html`${names.join(' ')}`.text).toBe(names.join(' '));
+  it.each(['', ' ', '\u200B', `${override}\u3164`])('is a question mark if it would be invisible, like %j', name => {
+    expect(shownName(name)).toBe('?');
   });
 });
