@@ -105,7 +105,7 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
 
     authenticate(authorization) {
       if (authorization === undefined) return anonymous;
-      const { scheme, hash } = readToken(authorization);
+      const { scheme, hash } = readHeader(authorization);
       if (scheme === 'Bot') return bot(hash);
       return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
     },
@@ -130,6 +130,14 @@ function readToken(text: string): ReadToken {
   if (text.startsWith('Bot ')) return { scheme: 'Bot', hash: hashSecret(text.slice(4)) };
   if (text.startsWith('Bearer ')) return { scheme: 'Bearer', hash: hashSecret(text.slice(7)) };
   return { scheme: undefined, hash: hashSecret(text) };
+}
+
+const usualSpelling = /^(?:Bot|Bearer) (?! )/;
+
+/** The name of a scheme is case-insensitive, and one or more spaces follow it. @see RFC 9110, section 11.4 */
+function readHeader(value: string): ReadToken {
+  const isUsual = usualSpelling.test(value);
+  return readToken(isUsual ? value : value.replace(/^(?:(bot)|bearer) +/i, (_, bot) => (bot ? 'Bot ' : 'Bearer ')));
 }
 
 /** Identifies the caller of a route. A route without a credential ignores what the request carries. */

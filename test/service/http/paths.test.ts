@@ -85,6 +85,13 @@ describe('a request target', () => {
   });
 });
 
+describe('a credential', () => {
+  it.each(['Bot ', 'bot ', 'BOT ', 'Bot  '])('is accepted with its scheme written as %j', async scheme => {
+    const credential = `Authorization: ${scheme}${starfall.applications[0].bot_token}`;
+    expect((await sendRaw(service, head('GET', '/api/v10/applications/@me', credential))).status).toBe(200);
+  });
+});
+
 describe('a method', () => {
   it.each(['OPTIONS', 'PUT', 'PROPFIND', 'QUERY', 'TRACE'])('%s is answered 405 where there is none', async method => {
     const { status, headers, body } = await sendRaw(service, head(method, '/api/v10/gateway', bot));
