@@ -55,6 +55,8 @@ const relationshipReader = ['user:relationships.read', 'session'] as const;
 const relationshipWriter = ['user:relationships.write', 'session'] as const;
 const relationship = '/users/@me/relationships/{user_id}';
 const gameRelationship = '/users/@me/game-relationships/{user_id}';
+const userInfo = '/oauth2/userinfo';
+const userInfoReader = ['user:openid', 'application:openid'] as const;
 const lobbyPlayer = ['user:lobbies.write'] as const;
 const userMessages = '/users/{user_id}/messages';
 const applicationProfile = '/applications/{application_id}/users/{user_id}/identities/{external_user_id}/profile';
@@ -606,18 +608,9 @@ export const routes = {
     body: 'json',
   },
   getSigningKeys: { method: 'GET', path: '/oauth2/keys', credentials: ['none'], success: [200] },
-  getUserInfo: {
-    method: 'GET',
-    path: '/oauth2/userinfo',
-    credentials: ['user:openid', 'application:openid'],
-    success: [200],
-  },
-  postUserInfo: {
-    method: 'POST',
-    path: '/oauth2/userinfo',
-    credentials: ['user:openid', 'application:openid'],
-    success: [200],
-  },
+  getUserInfo: { method: 'GET', path: userInfo, credentials: userInfoReader, success: [200] },
+  // OpenID Connect Core, section 5.3.1. The token is in the header; a body is ignored.
+  postUserInfo: { method: 'POST', path: userInfo, credentials: userInfoReader, success: [200] },
 
   // Relationships.
   listRelationships: {

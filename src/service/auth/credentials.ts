@@ -3,7 +3,7 @@ import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { expandScopes } from '../../model/oauth.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
-import type { ApplicationRecord, AuthorizationRecord, TokenRecord } from '../store/records.ts';
+import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
@@ -76,7 +76,6 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
     );
     const [[authorization, application], user] = await both(granted, store.get('users', token.user_id ?? ''));
     if (!authorization || !application || !user || user.banned) return undefined;
-    if (!isFor(authorization, application)) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }
 
@@ -110,11 +109,6 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
     },
   };
-}
-
-/** A token that a publisher's token was exchanged for acts only as long as its application belongs to the publisher. */
-function isFor({ application_id }: AuthorizationRecord, { id, parent_id }: ApplicationRecord): boolean {
-  return application_id === id || application_id === parent_id;
 }
 
 const anonymous: Principal = { kind: 'none' };
@@ -156,7 +150,8 @@ export function identify(
  */
 export function admit(route: Route, principal: Principal | undefined): Principal {
   if (isOpen(route)) return anonymous;
-  if (!principal || principal.kind === 'none') throw new RequestError('unauthorized');
+  if (!principal) throw new RequestError('unauthorized', {}, [], challenge(route, 'invalid_token'));
+  if (principal.kind === 'none') throw new RequestError('unauthorized', {}, [], challenge(route));
   if (!route.credentials.some(credential => fits(principal, credential))) throw refusal(principal, route);
   return principal;
 }
@@ -179,6 +174,12 @@ function refusal(principal: Principal, route: Route): RequestError {
   const reason = rejectionReason(principal, route);
   const asked = route.credentials.map(nameCredential).join(', or ');
   return new RequestError(reason, { message: `${apiMessages[reason]}: this route accepts ${asked}.` });
+}
+
+/** What `WWW-Authenticate` says. @param error absent: there was no credential @see RFC 6750, section 3 */
+function challenge({ credentials }: Route, error?: 'invalid_token'): string {
+  const scheme = credentials.every(credential => credential === 'bot') ? 'Bot' : 'Bearer';
+  return error === undefined ? scheme : `${scheme} error="${error}"`;
 }
 
 function rejectionReason(principal: Principal, route: Route): ApiErrorName {

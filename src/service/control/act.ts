@@ -36,7 +36,7 @@ export function actingCalls(deps: ControlDeps): readonly ControlCall[] {
 }
 
 const scopesMax = 50;
-const scopes = list(textThat(isScope, 'a scope'), scopesMax);
+const scopes = list(textThat(isScope, 'one of the OAuth2 scopes'), scopesMax);
 const kinds: Readonly<Record<ActAs['kind'], Check>> = {
   bot: object({ kind: () => {}, application_id: id }, ['application_id']),
   application: object({ kind: () => {}, application_id: id, scopes }, ['application_id']),

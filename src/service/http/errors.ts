@@ -25,30 +25,28 @@ export function requestErrorReply(fault: RequestError): Reply {
   const { code, status } = apiErrors[fault.reason];
   const message = apiMessages[fault.reason];
   const errors = fault.issues.length > 0 ? { errors: issuesToTree(fault.issues) } : {};
-  return { status, body: { message, code, ...fault.extra, ...errors }, ...waitOf(fault, status) };
+  return { status, body: { message, code, ...fault.extra, ...errors }, ...headersOf(fault, status) };
 }
 
 /**
- * Adds to a 401 how a caller can identify itself, unless the reply says so already.
+ * Headers of an error with `retry_after`, which belongs to a limit that several callers share, of what the service cannot do now, and of
+ * a credential that is missing or not enough.
  *
- * @param authorization the header of the request
- * @see RFC 6750, section 3
+ * @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates; docs/spec/errors.md#shapes
  */
-export function withChallenge(reply: Reply, authorization: string | undefined): Reply {
-  if (reply.status !== 401 || reply.headers?.['www-authenticate'] !== undefined) return reply;
-  const challenge = authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
-  return { ...reply, headers: { ...reply.headers, 'www-authenticate': challenge } };
-}
-
-/**
- * Headers of an error with `retry_after`, which belongs to a limit that several callers share, and of what the service cannot do now.
- *
- * @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates
- */
-function waitOf({ extra: { retry_after } }: RequestError, status: number): Pick<Reply, 'headers'> {
+function headersOf(fault: RequestError, status: number): Pick<Reply, 'headers'> {
+  const { retry_after } = fault.extra;
+  const challenge = challengeOf(fault, status);
+  if (challenge !== undefined) return { headers: { 'www-authenticate': challenge } };
   if (status === 503) return { headers: { 'retry-after': String(runtimeLimits.retryMs / 1000) } };
   if (typeof retry_after !== 'number') return {};
   return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
+}
+
+/** Every 401 names a scheme (RFC 9110, section 11.6.1), and so does a token that is not enough (RFC 6750, section 3). */
+function challengeOf({ challenge, reason }: RequestError, status: number): string | undefined {
+  if (status === 401) return challenge ?? 'Bearer';
+  return reason === 'missing_scope' ? 'Bearer error="insufficient_scope"' : undefined;
 }
 
 /** The body of a 429. @see docs/spec/limits.md#the-body-of-a-429 */
@@ -66,10 +64,13 @@ export function blockedReply(blockedForMs: number): Reply {
   };
 }
 
-/** Errors that Fastify finds in a request target before it looks for the route. */
+/** Errors that Fastify finds in a request target before it looks for the route, and in a body before it calls the handler. */
 const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, ApiErrorName>([
   ['FST_ERR_BAD_URL', 'bad_request'],
   ['FST_ERR_MAX_PARAM_LENGTH', 'not_found'],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'request_too_large'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'bad_request'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'bad_request'],
 ]);
 
 /** Codes of the system: too many files are open for the one that a request needs first, until some are closed. */

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
+import { writeReply } from './call.ts';
 import { requestErrorReply } from './errors.ts';
 import { servePipelined } from './pipelining.ts';
 
@@ -51,11 +52,19 @@ export function createHttpListener(
     connectionsCheckingInterval: waits.checkMs,
     keepAliveTimeout: waits.keepAliveMs,
     ServerResponse: responseClass,
+    // Node's own answer has no body.
+    requireHostHeader: false,
     // Others are answered as if they did not ask: clients offer HTTP/2 (`h2c`) with their first request. Node.js before 24.9 ignores this.
     shouldUpgradeCallback: (request: IncomingMessage): boolean =>
       server.listenerCount('upgrade') > 0 && /^websocket$/i.test(request.headers.upgrade ?? ''),
   };
-  const serve = servePipelined(listener);
+  const serve = servePipelined((request, response) => {
+    // Required by RFC 9112, section 3.2.
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      return writeReply(response, requestErrorReply(new RequestError('bad_request')));
+    }
+    listener(request, response);
+  });
   const server: Server = createServer(options, serve);
   server.on('checkContinue', (request, response) => {
     inviteBody(request, response);

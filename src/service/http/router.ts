@@ -44,14 +44,12 @@ export class Router<Value> {
   }
 
   /**
-   * @param method HEAD finds the route of GET
    * @param target a path with or without query
    * @returns undefined when no route of the method has the path
    * @throws URIError for an invalid percent escape
    */
   find(method: string, target: string): Found<Value> | undefined {
-    // Node.js leaves the body of the answer out.
-    const tree = this.#trees.get(method === 'HEAD' ? 'GET' : method);
+    const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const mark = target.indexOf('?');
     // The part before the first slash is empty.
@@ -155,8 +153,8 @@ export function notFound(method: string, url: string): Reply {
   const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
   if (version !== undefined && Number(version) !== apiVersion)
     return requestErrorReply(new RequestError('invalid_api_version'));
-  const allowed = new Set(mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method));
-  if (allowed.has('GET')) allowed.add('HEAD');
+  const methods = mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method);
+  const allowed = new Set(methods.flatMap(mounted => (mounted === 'GET' ? ['GET', 'HEAD'] : mounted)));
   if (allowed.size === 0 || allowed.has(method)) return requestErrorReply(new RequestError('not_found'));
   return { ...requestErrorReply(new RequestError('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { fieldErrors } from '../../model/errors/field-errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
+import { authorizePagePath } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';
@@ -43,7 +44,6 @@ import {
   logLevelOf,
   misdirectedError,
   requestErrorReply,
-  withChallenge,
 } from './errors.ts';
 import { type Hosts, transportSecurity } from './hosts.ts';
 import { Blocklist, createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
@@ -81,11 +81,13 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
   const router = createRouter(core, deps);
   const find = ({ method = '', url = '/' }: IncomingMessage) => {
     const target = canonicalUrl(url);
-    return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
+    if (!target.startsWith(`${apiPrefix}/`)) return undefined;
+    // Node.js leaves the body of the answer to HEAD out (RFC 9110, section 9.3.2).
+    return router.find(method === 'HEAD' ? 'GET' : method, target.slice(apiPrefix.length));
   };
   const findRoute = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
     if (!deps.hosts.isOurs(request)) return { refusal: requestErrorReply(misdirectedError()) };
-    if (deps.hosts.isForeignForm(request)) return { refusal: foreignOriginReply() };
+    if (deps.hosts.isForeignForm(request) && !isAuthorizationRequest(request)) return { refusal: foreignOriginReply() };
     try {
       return find(request) ?? {};
     } catch {
@@ -117,6 +119,11 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
   deps.drain.watch(server);
   server.on('connection', socket => deps.connections.accept(socket));
   return server;
+}
+
+/** A game's site may send such a request as a form: the answer only redirects to the page with the same query, as a link would. */
+function isAuthorizationRequest({ method, url = '/' }: IncomingMessage): boolean {
+  return method === 'POST' && canonicalUrl(url).split('?', 1)[0] === apiPrefix + authorizePagePath;
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse, found: Pick<Call, 'params' | 'query'>) => void;
@@ -237,7 +244,6 @@ function serveRoute(core: Core, served: Served) {
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
-    answer = withChallenge(answer, request.headers.authorization);
     if (!isProven && blockedForMs === 0) {
       const counted = blocklist.count(address, answer, limitHeaders);
       const blockedMeanwhileMs = counted instanceof Promise ? await counted : counted;

@@ -29,6 +29,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     applicationInPath(call, 'user', 'application');
     return holder(call);
   };
+  const showClaims = async (call: Call) => ok(authorization.claimsOf(await holder(call)));
   const { roleConnections } = authorization;
   return {
     createToken: call => answer(async () => ok(await authorization.issueTokens(clientRequest(call)))),
@@ -82,8 +83,8 @@ export function oauthRoutes(authorization: Authorization): Handlers {
       return { status: 204 };
     },
 
-    getUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
-    postUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
+    getUserInfo: showClaims,
+    postUserInfo: showClaims,
 
     async getCurrentUser(call) {
       const principal = expectPrincipal(call, 'bot', 'user', 'application');

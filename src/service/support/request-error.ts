@@ -8,13 +8,21 @@ export class RequestError extends Error {
   readonly issues: readonly Issue[];
   /** Further keys of the body, and a text that replaces the usual message. */
   readonly extra: { readonly message?: string; readonly [key: string]: unknown };
+  /** The value of `WWW-Authenticate` for a 401; absent: `Bearer`. */
+  readonly challenge: string | undefined;
 
-  constructor(reason: ApiErrorName, extra: RequestError['extra'] = {}, issues: readonly Issue[] = []) {
+  constructor(
+    reason: ApiErrorName,
+    extra: RequestError['extra'] = {},
+    issues: readonly Issue[] = [],
+    challenge?: string,
+  ) {
     super(extra.message ?? apiMessages[reason]);
     this.name = 'RequestError';
     this.reason = reason;
     this.extra = extra;
     this.issues = issues;
+    this.challenge = challenge;
   }
 }
 

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { respond } from '../oauth/pages/respond.ts';
 import { html } from '../oauth/pages/views/html.ts';
 import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
+import { accepts } from './accepts.ts';
 
 /** The path of the console, and the prefix of its files. */
 export const consolePath = '/console';
@@ -51,6 +52,7 @@ interface ConsoleFile {
   readonly content: Buffer;
   /** Smaller, where that is worth it. */
   readonly zipped: Buffer | undefined;
+  /** Weak, because it is the same for the compressed content. @see RFC 9110, section 8.8.3.3 */
   readonly tag: string;
   /** Its name changes with its content. */
   readonly isImmutable: boolean;
@@ -82,7 +84,7 @@ function openFolder(folder: string): ((name: string) => ConsoleFile | undefined)
     const file: ConsoleFile = {
       ...{ type, content, isImmutable: name !== pageName },
       zipped: content.length >= zippedBytesMin ? gzipSync(content, { level: 9 }) : undefined,
-      tag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+      tag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
     };
     files.set(name, file);
     return file;
@@ -111,9 +113,9 @@ export function registerConsole(site: FastifyInstance, folder: string = consoleF
       .header('etag', file.tag)
       .header('vary', 'accept-encoding')
       .header('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
-    if (request.headers['if-none-match'] === file.tag) return reply.code(304).send();
+    if (matches(request.headers['if-none-match'], file.tag)) return reply.code(304).send();
     reply.type(file.type);
-    if (!file.zipped || !/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file.content);
+    if (!file.zipped || !accepts(request.headers['accept-encoding'], 'gzip')) return reply.send(file.content);
     return reply.header('content-encoding', 'gzip').send(file.zipped);
   }
 
@@ -122,6 +124,12 @@ export function registerConsole(site: FastifyInstance, folder: string = consoleF
   site.get<{ Params: { name: string } }>(`${consolePath}/:name`, (request, reply) =>
     serve(request, reply, request.params.name),
   );
+}
+
+/** Whether `If-None-Match` has the tag, weak or strong: a proxy may have changed that. @see RFC 9110, section 13.1.2 */
+function matches(ifNoneMatch: string | undefined, tag: string): boolean {
+  const opaque = tag.replace('W/', '');
+  return (ifNoneMatch ?? '').split(',').some(one => ['*', opaque].includes(one.trim().replace(/^W\//, '')));
 }
 
 function missingPage(): Page {

@@ -6,6 +6,7 @@ import { apiPrefix, notFound } from '../http/router.ts';
 import { respond } from '../oauth/pages/respond.ts';
 import { html } from '../oauth/pages/views/html.ts';
 import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
+import { accepts } from './accepts.ts';
 import { consolePath, isConsoleBuilt } from './console-site.ts';
 
 /**
@@ -18,14 +19,10 @@ export function registerRootPage(
   const hasConsole = activity !== undefined && isConsoleBuilt();
   site.get('/', (request, reply) => {
     reply.raw.setHeader('vary', 'accept');
-    if (acceptsHtml(request.headers.accept)) return respond(reply, rootPage(addresses.web, hasConsole));
+    // Browsers name HTML; programs accept anything.
+    if (accepts(request.headers.accept, 'text/html')) return respond(reply, rootPage(addresses.web, hasConsole));
     return writeReply(reply.hijack().raw, notFound(request.method, request.url));
   });
-}
-
-/** Whether `Accept` names HTML, as browsers do; programs that accept anything do not. */
-function acceptsHtml(accept = ''): boolean {
-  return accept.split(',').some(range => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range));
 }
 
 /** In English only, like the API, because it is mainly for developers. */

@@ -57,6 +57,6 @@ export const idleParts: FixtureParts = {
   commands: { ensureLaunch: async () => undefined },
   lobbies: { removeAll: async () => undefined },
   relationships: { removeAll: async () => undefined },
-  users: { endUserTokens: async () => undefined },
+  users: { endUserTokens: async () => undefined, endChildTokens: async () => undefined },
   settings: { notice: () => undefined },
 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BusError } from '../../../src/service/bus/errors.ts';
-import { errorReply, withChallenge } from '../../../src/service/http/errors.ts';
+import { errorReply } from '../../../src/service/http/errors.ts';
 import { StoreError } from '../../../src/service/store/errors.ts';
 import { RequestError } from '../../../src/service/support/request-error.ts';
 
@@ -19,12 +19,19 @@ it('any other error without a limit has no time to wait', () => {
   expect(errorReply(new Error('unforeseen')).headers).toBeUndefined();
 });
 
-it('a 401 says how to identify oneself, and whether the token was wrong, unless it does already', () => {
-  const challenge = (reply: Parameters<typeof withChallenge>[0], authorization?: string) =>
-    withChallenge(reply, authorization).headers?.['www-authenticate'];
-  const unauthorized = errorReply(new RequestError('unauthorized'));
-  expect(challenge(unauthorized)).toBe('Bearer');
-  expect(challenge(unauthorized, 'Bearer of-nobody')).toBe('Bearer error="invalid_token"');
-  expect(challenge({ status: 401, headers: { 'www-authenticate': 'Basic' } }, 'Basic x')).toBe('Basic');
-  expect(challenge(errorReply(new RequestError('missing_scope')), 'Bearer x')).toBeUndefined();
+it.each(['unauthorized', 'invalid_access_token', 'invalid_webhook_token'] as const)(
+  '%s is answered 401 with a challenge (RFC 9110, section 11.6.1)',
+  reason => {
+    expect(errorReply(new RequestError(reason))).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  },
+);
+
+it('missing_scope is answered 403 with a challenge, wherever it is found (RFC 6750, section 3.1)', () => {
+  expect(errorReply(new RequestError('missing_scope'))).toMatchObject({
+    status: 403,
+    headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+  });
 });

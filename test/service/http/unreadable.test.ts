@@ -24,6 +24,8 @@ describe('bytes that are no HTTP request', () => {
     ],
     ['a transfer coding other than chunks', `${head('POST', '/api/v10/lobbies', json, 'Transfer-Encoding: gzip')}{}`],
     ['a chunk without a size', `${head('POST', '/api/v10/lobbies', json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n`],
+    ['no Host', 'GET /api/v10/gateway HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['no Host for a probe', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a control character in a header', head('GET', '/api/v10/gateway', 'X: \u0001')],
   ])('(%s) are answered 400 in the interface’s form', async (_, bytes) => {
     const { status, headers, body } = await sendRaw(service, bytes);

@@ -53,6 +53,27 @@ describe('the files of the console', () => {
     expect(again).toMatchObject({ statusCode: 304, body: '' });
   });
 
+  it.each([
+    ['identity', 'gzip;q=0'],
+    ['identity', 'br, gzip; q=0.000'],
+    ['identity', 'x-not-gzip'],
+    ['gzip', 'GZIP;q=0.5'],
+  ])('are sent with the coding %s to a client that accepts %j', async (coding, accepted) => {
+    const { headers } = await open(built).get('/console/main-AB12.js', { 'accept-encoding': accepted });
+    expect(headers['content-encoding'] ?? 'identity').toBe(coding);
+  });
+
+  it('are unchanged by one of several tags, also where a proxy changed it, and have a weak one of their own', async () => {
+    const { get } = open(built);
+    const tag = String((await get('/console/main-AB12.js')).headers.etag);
+    // The compressed content has the same tag, which a strong one must not be.
+    expect(tag).toMatch(/^W\/"[\w-]{22}"$/);
+    for (const known of [`"other", ${tag}`, tag.slice(2), '*']) {
+      expect((await get('/console/main-AB12.js', { 'if-none-match': known })).statusCode).toBe(304);
+    }
+    expect((await get('/console/main-AB12.js', { 'if-none-match': 'W/"other"' })).statusCode).toBe(200);
+  });
+
   it.each(['..%2fpackage.json', '%2e%2e/x', 'nothing.js', 'secret.key', 'main-AB12.js%00', 'a/b.js'])(
     'are those of the folder and no others: /console/%s is not found',
     async name => {

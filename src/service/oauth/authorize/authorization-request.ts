@@ -10,6 +10,12 @@ import { type OAuthRequestError, oauthFaults } from '../token/oauth-request-erro
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
 import { mayRequest, type ResponseType, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
+/**
+ * Parameters by which a client would send its request in another form, so that ignoring them would change what it asks for.
+ * OpenID Connect Core, sections 6 and 7.2.1, requires an error of their own.
+ */
+const unsupportedParameters = ['registration', 'request', 'request_uri'] as const;
+
 /** Parameters of `/oauth2/authorize` that the service reads; others are ignored. @see docs/spec/oauth2.md#authorization-request */
 const authorizeParameters = [
   'client_id',
@@ -22,6 +28,7 @@ const authorizeParameters = [
   'permissions',
   'prompt',
   'redirect_uri',
+  ...unsupportedParameters,
   'response_mode',
   'response_type',
   'scope',
@@ -121,11 +128,13 @@ export function readReturnAddress(
  * Validates the rest of a request.
  *
  * @param ownPage where a request ends that gives nothing to the application
- * @throws OAuthRequestError `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be reported by
+ * @throws OAuthRequestError `invalid_request`, `invalid_scope`, `unsupported_response_type`, `…_not_supported`: to be reported by
  *   redirect
  */
 export function validateRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
   checkRepeats(given);
+  const unsupported = unsupportedParameters.find(name => read(given, name) !== undefined);
+  if (unsupported) throw oauthFaults.unsupported(unsupported);
   const { application } = address;
   const parameters = withInstallParams(given, application);
   const asked = splitScopes(read(parameters, 'scope') ?? '');

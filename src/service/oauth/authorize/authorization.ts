@@ -29,7 +29,7 @@ import type { MovedPart } from '../provisional/account-moves.ts';
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
 import { authenticateClient, type ClientRequest, createProofGuard } from '../token/client-request.ts';
-import { endApplicationTokens, endOneAuthorization, endUserTokens } from '../token/end-user-tokens.ts';
+import { endApplicationTokens, endChildTokens, endOneAuthorization, endUserTokens } from '../token/end-user-tokens.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
@@ -59,6 +59,8 @@ export interface Authorization {
   endAuthorization(id: Snowflake): Promise<boolean>;
   /** Ends what an application has besides the authorizations for it: see {@link endApplicationTokens}. */
   endApplicationTokens(applicationId: ApplicationId): Promise<void>;
+  /** Ends what an application has by its former parent: see {@link endChildTokens}. */
+  endChildTokens(applicationId: ApplicationId): Promise<void>;
   /** The user that an access token acts for. @throws RequestError `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
   /** Describes the authorization behind an access token. */
@@ -134,6 +136,7 @@ export function createAuthorization(
     endUserTokens: userId => endUserTokens(core, events, userId),
     endAuthorization: id => endOneAuthorization(core, events, id),
     endApplicationTokens: applicationId => endApplicationTokens(core, applicationId),
+    endChildTokens: applicationId => endChildTokens(core, applicationId),
     holderOf: principal => holderOf(core.store, principal),
     showAuthorization: holder => currentAuthorizationView(core.store, holder),
     claimsOf: holder => userClaims(holder, core.addresses.web),

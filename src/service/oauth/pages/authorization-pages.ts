@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { apiVersion } from '../../../wire/routes.ts';
 import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
@@ -67,6 +67,10 @@ export function registerAuthorizationPages(
 
     for (const alias of aliases) {
       pages.get(alias, (request, reply) => respond(reply, { redirectTo: authorizePaths.page + searchOf(request) }));
+      // OpenID Connect Core, section 3.1.2.1. The page itself gets only its own form by POST.
+      pages.post(alias, (request, reply) =>
+        respond(reply, { redirectTo: authorizePaths.page + searchOfForm(request) }),
+      );
     }
     pages.get(shownActivatePath, (request, reply) =>
       respond(reply, { redirectTo: activatePaths.page + searchOf(request) }),
@@ -86,6 +90,12 @@ export function registerAuthorizationPages(
     pages.get('/.well-known/openid-configuration', () => openidConfiguration(core.addresses));
     pages.get('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(core.addresses));
   });
+}
+
+/** A form as the query that it would have been. */
+function searchOfForm({ body }: FastifyRequest): string {
+  const fields = Object.entries((body ?? {}) as Readonly<Record<string, string | readonly string[]>>);
+  return `?${new URLSearchParams(fields.flatMap(([name, values]) => [values].flat().map(value => [name, value])))}`;
 }
 
 /** The last page of an installation whose result goes to no redirect. */

@@ -42,6 +42,9 @@ async function issue(core: Core, { hash, authorization_id }: TokenRecord, child:
   return core.store.transact(authorizationScope(authorization), async transaction => {
     const parentToken = await transaction.get('tokens', hash);
     if (!parentToken) throw new RequestError('invalid_access_token');
+    // The child may have got another parent meanwhile, which ends only the tokens that are there.
+    const present = await transaction.get('applications', child.id);
+    if (present?.parent_id !== child.parent_id) throw new RequestError('unknown_application');
     transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
     return tokenAnswer(secret, parentToken.scopes, secondsUntil(core, parentToken.expires_at_ms ?? 0));
   });

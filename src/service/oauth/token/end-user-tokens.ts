@@ -57,3 +57,17 @@ export async function endApplicationTokens({ store }: Core, applicationId: Appli
     }
   });
 }
+
+/**
+ * Ends the tokens that an application got for tokens of the parent that it had. It reads all tokens, like {@link endApplicationTokens},
+ * so it is for changes of a parent.
+ */
+export async function endChildTokens({ store }: Core, applicationId: ApplicationId): Promise<void> {
+  const tokens = await store.list('tokens');
+  for (const token of tokens) {
+    if (token.application_id !== applicationId || token.authorization_id === null) continue;
+    const authorization = await store.get('authorizations', token.authorization_id);
+    if (!authorization || authorization.application_id === applicationId) continue;
+    await store.transact(authorizationScope(authorization), async transaction => endToken(transaction, token));
+  }
+}

@@ -1,4 +1,7 @@
-/** The error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1) and RFC 8628 (3.5) that this service uses. */
+/**
+ * The error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1), RFC 8628 (3.5) and OpenID Connect Core (3.1.2.6) that this service
+ * uses.
+ */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -7,6 +10,9 @@ export type OAuthErrorCode =
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
+  | 'registration_not_supported'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
   | 'slow_down'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -64,6 +70,8 @@ export const oauthFaults = {
       'unsupported_response_type',
       'The response_type must be "code" when redirect_uri has a custom scheme',
     ),
+  unsupported: (name: 'registration' | 'request' | 'request_uri') =>
+    new OAuthRequestError(`${name}_not_supported`, `The parameter "${name}" is not supported`),
   codeGrantRequired: () => new OAuthRequestError('invalid_request', 'Integration requires code grant'),
   grantType: (given = 'None') =>
     new OAuthRequestError('unsupported_grant_type', `Grant type ${quotable(given)} is not supported`),

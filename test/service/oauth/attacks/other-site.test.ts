@@ -44,6 +44,42 @@ describe('another site', () => {
     expect([page.status, page.location]).toEqual([200, null]);
   });
 
+  it.each(['/api/oauth2/authorize', '/api/v10/oauth2/authorize'])(
+    'may send the request as a form to %s, which shows the page that a link would, and decides nothing',
+    async path => {
+      const link = new URL(service.authorizeUrl({ state: 'ä & ü' }));
+      const fields = `${link.searchParams}&decision=approve&prompt=none&prompt=consent`;
+      const answer = await fetch(service.web + path, {
+        method: 'POST',
+        headers: { origin: 'https://game.example', 'content-type': 'application/x-www-form-urlencoded' },
+        body: fields,
+        redirect: 'manual',
+      });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/oauth2/authorize?${fields}`]);
+    },
+  );
+
+  it.each<[number, string, RequestInit]>([
+    [413, 'too long a form', { body: new URLSearchParams({ state: 'x'.repeat(8192) }) }],
+    [400, 'another type', { body: '{}', headers: { 'content-type': 'application/json' } }],
+    [303, 'nothing', {}],
+  ])('gets %s for %s instead of the request', async (status, _, init) => {
+    const answer = await fetch(`${service.web}/api/oauth2/authorize`, { ...init, method: 'POST', redirect: 'manual' });
+    expect(answer.status).toBe(status);
+  });
+
+  it('cannot send any other form', async () => {
+    for (const path of ['/oauth2/authorize', '/api/oauth2/authorize/', '/api/oauth2/token']) {
+      const headers = { origin: 'https://game.example' };
+      const answer = await fetch(service.web + path, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ a: 'b' }),
+      });
+      expect([path, answer.status]).toEqual([path, 403]);
+    }
+  });
+
   it('cannot hide a part of the request from the user who consents', async () => {
     await service.addFixtures({
       applications: [{ ...game, install_params: { scopes: ['applications.commands'], permissions: '0' } }],

@@ -61,21 +61,6 @@ describe('a child token', () => {
     expect(lobby.body).toMatchObject({ application_id: child.id, members: [{ id: ada.id }] });
   });
 
-  it.each([
-    ['no application', null],
-    ['another publisher', rival.id],
-  ])('acts for nobody while the child belongs to %s', async (_, parent_id) => {
-    const own = await openProvisionalWorld();
-    await own.furnish({ applications: [child] });
-    const { access_token } = await playerTokens(own.service, ada.id);
-    const body = { parent_access_token: access_token, child_application_id: child.id };
-    const token = own.token(await own.post('/partner-sdk/child-token', body));
-    await own.furnish({ applications: [{ ...child, parent_id }] });
-    expect(await own.isLive(token)).toBe(false);
-    expect(await own.isLive(access_token)).toBe(true);
-    await own.close();
-  });
-
   it('ends when the parent’s token expires', async () => {
     const own = await openProvisionalWorld();
     await own.furnish({ applications: [child] });
@@ -113,6 +98,28 @@ describe('a child token', () => {
     expect(await world.isLive(token)).toBe(false);
     expect(await world.isLive(other)).toBe(true);
     expect(await world.isLive(parent.access_token)).toBe(true);
+  });
+
+  it.each([
+    ['has no parent any longer', null],
+    ['gets another parent', rival.id],
+  ])('ends, with the sessions opened with it, when the child %s', async (_, parent_id) => {
+    const leaving = { ...child, id: '100000000000000023' };
+    await world.furnish({ applications: [leaving] });
+    const parent = await playerTokens(world.service, ada.id, 'sdk.social_layer');
+    const own = await playerTokens(world.service, ada.id, 'identify');
+    const token = world.token(await exchange(parent.access_token, { child_application_id: leaving.id }));
+    const sibling = world.token(await exchange(parent.access_token));
+    const session = await GatewayClient.identified(world.service.gateway, {
+      token: `Bearer ${token}`,
+      intents: intents.LOBBIES,
+    });
+    await world.furnish({ applications: [{ id: leaving.id, parent_id: game.id }] });
+    expect(await world.isLive(token)).toBe(true);
+    await world.furnish({ applications: [{ id: leaving.id, parent_id }] });
+    expect(await world.isLive(token)).toBe(false);
+    expect((await session.closed).code).toBe(closeCodes.NOT_AUTHENTICATED.code);
+    for (const other of [parent.access_token, own.access_token, sibling]) expect(await world.isLive(other)).toBe(true);
   });
 
   it('is given for a provisional account, too', async () => {

@@ -44,8 +44,11 @@ function escapeText(text: string): string {
 
 /** Somebody's name as people see it: never nothing. */
 export function shownName(name: string): string {
-  return name.replace(disguises, '').trim() || '?';
+  const shown = name.replace(disguises, '').trim();
+  return visible.test(shown) ? shown : '?';
 }
+
+const visible = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]/u;
 
 const fromRightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFE\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 

@@ -23,7 +23,10 @@ describe('a name on a page', () => {
     expect(html`Let ${nameInText('Ada <3')} in?`.text).toBe('Let Ada &lt;3 in?');
   });
 
-  it.each(['', ' ', '\u200B', `${override}\u3164`])('is a question mark if it would be invisible, like %j', name => {
-    expect(shownName(name)).toBe('?');
-  });
+  it.each(['', ' ', '\u200B', `${override}\u3164`, '\u200D\uFE0F', '\u034F', '\u2800', '\0'])(
+    'is a question mark if it would be invisible, like %j',
+    name => {
+      expect(shownName(name)).toBe('?');
+    },
+  );
 });
