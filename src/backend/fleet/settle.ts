@@ -92,12 +92,13 @@ export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
    */
   async function open(holding: Holding, { members: _, ...fields }: DesiredLobby, operation: Operation): Promise<Lobby> {
     if (holding.entry.lobbyId !== null) await ownership.record(holding, { status: 'claimed', lobbyId: null });
-    const lobby = await calls
-      .create(fields, operation.next(await ownership.confirm(holding)))
-      .catch(async (error: unknown) => {
-        await ownership.release(holding).catch(() => {}); // frees the key for others; otherwise it is free when the lease expires
-        throw error;
-      });
+    let lobby: Lobby;
+    try {
+      lobby = await calls.create(fields, operation.next(await ownership.confirm(holding)));
+    } catch (error) {
+      await ownership.release(holding).catch(() => {}); // frees the key for others; otherwise it is free when the lease expires
+      throw error;
+    }
     const idleTimeoutSeconds = fields.idle_timeout_seconds ?? null;
     try {
       await ownership.record(holding, { status: 'open', lobbyId: lobby.id, idleTimeoutSeconds });

@@ -733,6 +733,24 @@ function refuseWritesOf(server: string, write: Fleet['directory']['compareAndSet
   };
 }
 
+it('a key whose lobby was not created because the call was aborted is free for another server', async () => {
+  fleet = await Fleet.start();
+  const giveUp = new AbortController();
+  const directory: typeof fleet.directory = {
+    ...fleet.directory,
+    async compareAndSet(key, before, after) {
+      const isDone = await fleet.directory.compareAndSet(key, before, after);
+      if (key.includes('/lobbies/')) giveUp.abort();
+      return isDone;
+    },
+  };
+  const { lobbies, sent } = fleet.server('a', { lobbyServer: { directory } });
+  expect(await codeOf(lobbies.ensure('match', {}, { signal: giveUp.signal }))).toBe('aborted');
+  expect(sent).toEqual([]);
+  const other = passTime(fleet.clock, fleet.server('b').lobbies.ensure('match'));
+  expect(await other).toMatchObject({ isNew: true, isOwner: true, owner: 'b' });
+});
+
 it('10,000 operations may wait, and one more is rejected; those whose time is over wait no more', async () => {
   fleet = await Fleet.start();
   const never = new Promise<never>(() => {});
