@@ -93,6 +93,7 @@ export interface OpenLobbies<LobbyMetadata = Metadata> {
    * are removed on the way. A player who has a seat in a lobby that fits gets the same lobby.
    *
    * Players who come at the same moment, while there is no lobby, may each create one.
+   * A new lobby is recorded before the player is added. One whose creation was not answered has no members, and ends by its idle timeout.
    *
    * @throws ApiError `unknown_user`; ArgumentError `invalid_filter`, `invalid_argument`, `invalid_capacity`
    */
