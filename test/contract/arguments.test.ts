@@ -3,8 +3,14 @@ import { expect, it } from 'vitest';
 import * as fleet from '../../src/backend/fleet/index.ts';
 import type { ReceivedInteraction } from '../../src/backend/index.ts';
 import * as backendModule from '../../src/backend/index.ts';
+import { serveWindows } from '../../src/sdk/bridge/main.ts';
+import { exposeRallypoint } from '../../src/sdk/bridge/preload.ts';
+import { openClient } from '../../src/sdk/bridge/window-client.ts';
 import * as sdk from '../../src/sdk/index.ts';
+import { memoryKeychain } from '../../src/sdk/keychain/opened-keychain.ts';
 import * as testing from '../../src/testing/index.ts';
+import { WindowStandIn } from '../support/electron/window-stand-in.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 
 /** What programs without types pass by mistake. */
 const mistakes = { null: null, undefined: undefined, number: 7, string: 'text', array: [], function: () => {} };
@@ -60,6 +66,14 @@ it('no mistake in an argument of a public function comes back as anything but an
   const unanswered = world.user('ada').use('rally');
   unanswered.catch(() => {});
 
+  const folder = await temporaryFolder();
+  const { path } = folder;
+  const credentials = await sdk.openCredentials({ client: ada, keychain: memoryKeychain(), folder: path });
+  const standIn = new WindowStandIn();
+  const windows = serveWindows({ ipcMain: standIn.ipcMain, client: ada, credentials });
+  const page = standIn.open(() => exposeRallypoint(standIn.contextBridge, standIn.ipcRenderer), openClient);
+  await page.opened;
+
   const objects = {
     backend: backendModule,
     fleet,
@@ -86,6 +100,14 @@ it('no mistake in an argument of a public function comes back as anything but an
     messages: ada.messages,
     conversation: ada.messages.get('3'),
     users: ada.users,
+    credentials,
+    page,
+    pageLobbies: page.lobbies,
+    pageLobby: page.lobbies.get(lobby.id) ?? {},
+    pageFriends: page.friends,
+    pagePresence: page.presence,
+    pageInvites: page.invites,
+    pageMessages: page.messages,
     args: new sdk.AuthorizationArgs(),
     world,
     user: world.user('ada'),
@@ -117,10 +139,14 @@ it('no mistake in an argument of a public function comes back as anything but an
       await new Promise(setImmediate);
     }
   }
+  await page.close();
+  await windows.close();
+  standIn.close();
   // Chat clients and deadlines come to their ends; what was opened on the way need not be closed by itself.
   await world.advance('1 min');
   await world.close().catch(() => {});
   await Promise.all(underWay);
+  await folder.remove();
   expect([...wrong]).toEqual([]);
   expect(calls).toBeGreaterThan(10_000);
 });

@@ -1,4 +1,5 @@
 import { ArgumentError, type RallypointError, TransportError } from '../../model/errors/errors.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { errorOf, fromPlain } from './error-fields.ts';
 import { type BatchItem, type FromMain, type FromWindow, problemWithArguments, windowLimits } from './messages.ts';
@@ -151,11 +152,12 @@ export class MainConnection {
   }
 
   /** A call whose last argument are its options; their signal aborts it. */
-  operation<Value>(
+  async operation<Value>(
     name: string,
     args: readonly unknown[],
-    { signal, ...options }: { readonly signal?: AbortSignal | undefined },
+    given: { readonly signal?: AbortSignal | undefined } | undefined,
   ): Promise<Value> {
+    const { signal, ...options } = parseOptions(given);
     return this.call(name, [...args, options], signal);
   }
 

@@ -1,6 +1,7 @@
 import type { Metadata } from '../../model/lobby.ts';
 import type { MetadataSchemas } from '../../model/metadata-schema.ts';
 import type { GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
+import { parseOptions } from '../../wire/arguments.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import type { CommandPlace, CommandsSnapshot } from '../command/snapshot.ts';
@@ -205,8 +206,8 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
    *
    * @throws as {@link Client.signIn}
    */
-  signIn({ signal, ...options }: WindowSignInOptions = {}): Promise<void> {
-    return this.#main.call('signIn', [options], signal);
+  signIn(options?: WindowSignInOptions): Promise<void> {
+    return this.#main.operation('signIn', [], options);
   }
 
   /** Ends the sign-in in progress, whichever window began it. With credentials, a sign-in outlives the window. */
@@ -215,18 +216,18 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   }
 
   /** @throws as {@link Client.fetchCurrentUser} */
-  fetchCurrentUser({ signal }: RequestOptions = {}): Promise<UserSnapshot> {
-    return this.#main.call('fetchCurrentUser', [], signal);
+  async fetchCurrentUser(options?: RequestOptions): Promise<UserSnapshot> {
+    return this.#main.call('fetchCurrentUser', [], parseOptions(options).signal);
   }
 
   /** @throws as {@link Credentials.signOut} */
-  signOut({ signal, ...options }: SignOutOptions = {}): Promise<void> {
-    return this.#main.call('signOut', [options], signal);
+  signOut(options?: SignOutOptions): Promise<void> {
+    return this.#main.operation('signOut', [], options);
   }
 
   /** @throws as {@link Client.connect} */
-  connect({ signal }: RequestOptions = {}): Promise<void> {
-    return this.#main.call('connect', [], signal);
+  async connect(options?: RequestOptions): Promise<void> {
+    return this.#main.call('connect', [], parseOptions(options).signal);
   }
 
   disconnect(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Metadata } from '../../model/lobby.ts';
 import { MetadataReader, type MetadataSchemas } from '../../model/metadata-schema.ts';
 import type { ChannelId, LobbyId, UserId } from '../../model/snowflake.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import type { Observable } from '../live/rxjs.ts';
@@ -83,6 +84,7 @@ export class WindowLobbies<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     secret: string,
     options: WindowOptions<JoinOptions> = {},
   ): Promise<WindowLobby<LobbyMetadata, MemberMetadata>> {
+    parseOptions(options);
     this.#readers.lobby.check('lobbyMetadata', options.lobbyMetadata);
     this.#readers.member.check('memberMetadata', options.memberMetadata);
     return this.joined(await this.#main.operation<LobbyId>('join', [secret], options));
@@ -243,6 +245,7 @@ export class WindowLobby<LobbyMetadata = Metadata, MemberMetadata = Metadata>
 
   /** @throws as {@link LobbyHandle.setMetadata} */
   async setMetadata(change: MetadataChange, options: WindowOptions<OperationOptions> = {}): Promise<void> {
+    requireType('change', change, 'object');
     this.#readers.lobby.check('lobbyMetadata', change.lobby);
     this.#readers.member.check('memberMetadata', change.member);
     await this.#main.operation('setMetadata', [this.id, change], options);

@@ -10,7 +10,7 @@ import {
 } from '../../model/errors/errors.ts';
 import { closeCodes } from '../../model/gateway.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
-import { requireType } from '../../wire/arguments.ts';
+import { parseOptions, requireType } from '../../wire/arguments.ts';
 import {
   type Clock,
   type Entropy,
@@ -192,10 +192,12 @@ class SharedCredentials implements Credentials {
 
   async continueSignIn(answer: string, options: RequestOptions = {}): Promise<void> {
     this.#assertOpen();
+    parseOptions(options);
     await this.accept(await continueSignIn(this.#ports, answer, options), options);
   }
 
-  async accept(tokens: KeptTokens, { signal }: RequestOptions = {}): Promise<void> {
+  async accept(tokens: KeptTokens, options?: RequestOptions): Promise<void> {
+    const { signal } = parseOptions(options);
     requireType('tokens', tokens, 'object');
     requireValidToken(tokens);
     requireExpiry(tokens.expiresAtMs);
@@ -210,9 +212,10 @@ class SharedCredentials implements Credentials {
     });
   }
 
-  async accessToken({ signal, rejected }: AccessTokenOptions = {}): Promise<string> {
+  async accessToken(options: AccessTokenOptions = {}): Promise<string> {
     this.#assertOpen();
-    requireTimeLeft({ signal });
+    requireTimeLeft(options);
+    const { signal, rejected } = options;
     const nowMs = this.#ports.clock.now();
     const current = this.#tokenExcept(rejected, nowMs);
     if (current !== undefined) {
@@ -235,7 +238,8 @@ class SharedCredentials implements Credentials {
     throw new OAuthError('signed_out', `No player is signed in (${reason}). Call signIn() first.`);
   }
 
-  async connect({ signal }: RequestOptions = {}): Promise<void> {
+  async connect(options?: RequestOptions): Promise<void> {
+    const { signal } = parseOptions(options);
     const { client } = this.#ports;
     const token = await this.accessToken({ signal });
     try {
@@ -247,7 +251,8 @@ class SharedCredentials implements Credentials {
     }
   }
 
-  async signOut({ signal, revoke = true }: SignOutOptions = {}): Promise<void> {
+  async signOut(options?: SignOutOptions): Promise<void> {
+    const { signal, revoke = true } = parseOptions(options);
     const { store } = this.#ports;
     await this.#change(signal, async () => {
       const stored = await store.readForReplacing().catch(() => this.#credential);
