@@ -221,6 +221,15 @@ describe('time in a world', () => {
     expect(other.traffic.calls({ by: 'ada' }).filter(({ route }) => route === 'getCurrentUser')).toHaveLength(120);
   });
 
+  it('passes in whole milliseconds: a game that does something at a random moment is answered', async () => {
+    const client = world.client('ada');
+    const done = Promise.withResolvers<unknown>();
+    world.clock.schedule(0.5 + Math.random() / 4, async () => done.resolve(await client.signIn()));
+    await world.advance(1);
+    expect(await done.promise).toMatchObject({ accessToken: expect.any(String) });
+    await client.close();
+  });
+
   it('passes for service and games in one order: an answer after a second is in time for a span of ten', async () => {
     const own = await createWorld();
     const { backend, clock } = own;

@@ -10,7 +10,7 @@ export type Cancel = () => void;
 
 /** Time. Whatever waits, waits on a clock. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, a whole number. */
   now(): number;
   /**
    * Runs `task` once, `delayMs` from now or as soon after as possible; negative means now. A promise it returns is

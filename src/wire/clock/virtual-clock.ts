@@ -27,8 +27,9 @@ export class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
+  /** A delay with a fraction ends at the next whole millisecond: records hold whole ones. */
   schedule(delayMs: number, run: () => void | Promise<void>): Cancel {
-    const task: Task = { dueMs: this.#nowMs + Math.max(0, delayMs), order: this.#scheduled++, run };
+    const task: Task = { dueMs: this.#nowMs + Math.max(0, Math.ceil(delayMs)), order: this.#scheduled++, run };
     this.#tasks.add(task);
     return () => this.#tasks.remove(task);
   }

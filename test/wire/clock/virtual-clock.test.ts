@@ -34,6 +34,16 @@ describe('the virtual clock', () => {
     expect(seen).toEqual([10, 20, 30]);
   });
 
+  it('shows whole milliseconds only, as the system does: a delay with a fraction ends at the next one', async () => {
+    const clock = new VirtualClock(startMs);
+    const seen: number[] = [];
+    for (const delayMs of [10.25, 0.5, 11, 0]) clock.schedule(delayMs, () => void seen.push(clock.now() - startMs));
+    await clock.advance(10);
+    expect(seen).toEqual([0, 1]);
+    await clock.advance(1);
+    expect(seen).toEqual([0, 1, 11, 11]);
+  });
+
   it('runs tasks due at the same instant in the order they were scheduled', async () => {
     const clock = new VirtualClock(startMs);
     const order: string[] = [];
