@@ -5,6 +5,7 @@ import type { Credential, Route } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { apiMessages } from '../support/api-messages.ts';
+import { challengeOf } from '../support/challenge.ts';
 import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
@@ -176,10 +177,10 @@ function refusal(principal: Principal, route: Route): RequestError {
   return new RequestError(reason, { message: `${apiMessages[reason]}: this route accepts ${asked}.` });
 }
 
-/** What `WWW-Authenticate` says. @param error absent: there was no credential @see RFC 6750, section 3 */
+/** @param error absent: there was no credential */
 function challenge({ credentials }: Route, error?: 'invalid_token'): string {
   const scheme = credentials.every(credential => credential === 'bot') ? 'Bot' : 'Bearer';
-  return error === undefined ? scheme : `${scheme} error="${error}"`;
+  return challengeOf(scheme, error);
 }
 
 function rejectionReason(principal: Principal, route: Route): ApiErrorName {

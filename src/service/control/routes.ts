@@ -5,6 +5,7 @@ import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
 import { errorReply, isEngineFailure, logLevelOf } from '../http/errors.ts';
 import type { StoreError } from '../store/errors.ts';
+import { challengeOf } from '../support/challenge.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { RemovalError } from '../testing/removal.ts';
@@ -108,7 +109,7 @@ function isAllowed(authorization: string | undefined, tokenHash: string): boolea
 
 function rejectCaller(reply: FastifyReply): FastifyReply {
   const message = 'Send the control token of the ready line: "Authorization: Bearer <control_token>".';
-  return reply.code(401).header('www-authenticate', 'Bearer').send({ message });
+  return reply.code(401).header('www-authenticate', challengeOf('Bearer')).send({ message });
 }
 
 function readJson(body: unknown): unknown {

@@ -3,6 +3,7 @@ import { issuesToTree } from '../../model/errors/issue.ts';
 import { BusError } from '../bus/errors.ts';
 import { StoreError } from '../store/errors.ts';
 import { apiMessages } from '../support/api-messages.ts';
+import { challengeOf } from '../support/challenge.ts';
 import { RequestError } from '../support/request-error.ts';
 import { runtimeLimits } from '../support/service-limits.ts';
 import type { Reply } from './call.ts';
@@ -36,7 +37,7 @@ export function requestErrorReply(fault: RequestError): Reply {
  */
 function headersOf(fault: RequestError, status: number): Pick<Reply, 'headers'> {
   const { retry_after } = fault.extra;
-  const challenge = challengeOf(fault, status);
+  const challenge = challengeFor(fault, status);
   if (challenge !== undefined) return { headers: { 'www-authenticate': challenge } };
   if (status === 503) return { headers: { 'retry-after': String(runtimeLimits.retryMs / 1000) } };
   if (typeof retry_after !== 'number') return {};
@@ -44,9 +45,9 @@ function headersOf(fault: RequestError, status: number): Pick<Reply, 'headers'> 
 }
 
 /** Every 401 names a scheme (RFC 9110, section 11.6.1), and so does a token that is not enough (RFC 6750, section 3). */
-function challengeOf({ challenge, reason }: RequestError, status: number): string | undefined {
-  if (status === 401) return challenge ?? 'Bearer';
-  return reason === 'missing_scope' ? 'Bearer error="insufficient_scope"' : undefined;
+function challengeFor({ challenge, reason }: RequestError, status: number): string | undefined {
+  if (status === 401) return challenge ?? challengeOf('Bearer');
+  return reason === 'missing_scope' ? challengeOf('Bearer', 'insufficient_scope') : undefined;
 }
 
 /** The body of a 429. @see docs/spec/limits.md#the-body-of-a-429 */

@@ -54,9 +54,10 @@ export function createHttpListener(
     ServerResponse: responseClass,
     // Node's own answer has no body.
     requireHostHeader: false,
-    // Others are answered as if they did not ask: clients offer HTTP/2 (`h2c`) with their first request. Node.js before 24.9 ignores this.
-    shouldUpgradeCallback: (request: IncomingMessage): boolean =>
-      server.listenerCount('upgrade') > 0 && /^websocket$/i.test(request.headers.upgrade ?? ''),
+    // Others are answered as if they did not ask: clients offer HTTP/2 (`h2c`) with their first request, and only GET opens a WebSocket
+    // (RFC 6455, section 4.1). Node.js before 24.9 ignores this.
+    shouldUpgradeCallback: ({ method, headers: { upgrade = '' } }: IncomingMessage): boolean =>
+      server.listenerCount('upgrade') > 0 && method === 'GET' && /^websocket$/i.test(upgrade),
   };
   const serve = servePipelined((request, response) => {
     // Required by RFC 9112, section 3.2.

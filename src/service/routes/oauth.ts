@@ -19,6 +19,7 @@ import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
 import type { ProfileOwner } from '../oauth/provisional/profiles.ts';
 import { type ClientRequest, formOf } from '../oauth/token/client-request.ts';
 import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
+import { challengeOf } from '../support/challenge.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
@@ -118,7 +119,7 @@ function refusal(error: unknown): Reply {
     ...(error.description === undefined ? {} : { error_description: error.description }),
   };
   if (error.error !== 'invalid_client') return { status: 400, body };
-  return { status: 401, body, headers: { 'www-authenticate': 'Basic realm="oauth2", error="invalid_client"' } };
+  return { status: 401, body, headers: { 'www-authenticate': challengeOf('Basic', 'invalid_client') } };
 }
 
 function clientRequest(call: Call): ClientRequest {

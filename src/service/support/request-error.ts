@@ -8,7 +8,7 @@ export class RequestError extends Error {
   readonly issues: readonly Issue[];
   /** Further keys of the body, and a text that replaces the usual message. */
   readonly extra: { readonly message?: string; readonly [key: string]: unknown };
-  /** The value of `WWW-Authenticate` for a 401; absent: `Bearer`. */
+  /** The value of `WWW-Authenticate` for a 401; absent: that of `Bearer`. */
   readonly challenge: string | undefined;
 
   constructor(

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
@@ -80,6 +81,20 @@ describe('opening a connection', () => {
       expect([protocol, status]).toEqual([protocol, 200]);
     }
   });
+
+  it.runIf('shouldUpgradeCallback' in createServer())(
+    'answers methods other than GET as without the offer',
+    async () => {
+      const { hostname, port } = new URL(service.gateway);
+      const fields = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 0', '', ''];
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(['DELETE /api/v10/gateway HTTP/1.1', ...fields].join('\r\n')),
+      );
+      const [answer] = await once(socket, 'data');
+      socket.destroy();
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nallow: GET, HEAD\r\n/);
+    },
+  );
 
   it('closes a connection that is upgraded while it waits for answers', async () => {
     const { hostname, port } = new URL(service.gateway);

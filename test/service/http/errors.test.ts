@@ -24,7 +24,7 @@ it.each(['unauthorized', 'invalid_access_token', 'invalid_webhook_token'] as con
   reason => {
     expect(errorReply(new RequestError(reason))).toMatchObject({
       status: 401,
-      headers: { 'www-authenticate': 'Bearer' },
+      headers: { 'www-authenticate': 'Bearer realm="rallypoint"' },
     });
   },
 );
@@ -32,6 +32,6 @@ it.each(['unauthorized', 'invalid_access_token', 'invalid_webhook_token'] as con
 it('missing_scope is answered 403 with a challenge, wherever it is found (RFC 6750, section 3.1)', () => {
   expect(errorReply(new RequestError('missing_scope'))).toMatchObject({
     status: 403,
-    headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+    headers: { 'www-authenticate': 'Bearer realm="rallypoint", error="insufficient_scope"' },
   });
 });

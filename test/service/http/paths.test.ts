@@ -90,11 +90,11 @@ describe('a credential', () => {
     sendRaw(service, head(method, `/api/v10${path}`, `Authorization: ${value}`, 'Content-Length: 0'));
 
   it.each([
-    ['', '/oauth2/@me', 'Bearer'],
-    ['Bearer wrong', '/oauth2/@me', 'Bearer error="invalid_token"'],
-    ['Bearer wrong', '/users/@me', 'Bearer error="invalid_token"'],
-    ['', '/applications/@me', 'Bot'],
-    ['Bot wrong', '/applications/@me', 'Bot error="invalid_token"'],
+    ['', '/oauth2/@me', 'Bearer realm="rallypoint"'],
+    ['Bearer wrong', '/oauth2/@me', 'Bearer realm="rallypoint", error="invalid_token"'],
+    ['Bearer wrong', '/users/@me', 'Bearer realm="rallypoint", error="invalid_token"'],
+    ['', '/applications/@me', 'Bot realm="rallypoint"'],
+    ['Bot wrong', '/applications/@me', 'Bot realm="rallypoint", error="invalid_token"'],
   ])('%j at %s is answered 401 with the challenge %s', async (value, path, challenge) => {
     const answer = await (value === '' ? sendRaw(service, head('GET', `/api/v10${path}`)) : credential(value, path));
     expect({ status: answer.status, challenge: answer.headers['www-authenticate'] }).toEqual({

@@ -150,7 +150,7 @@ describe('/oauth2/userinfo', () => {
     expect(await service.get('/oauth2/userinfo', access_token)).toMatchObject({ status: 403, body: { code: 50026 } });
     const headers = { authorization: `Bearer ${access_token}` };
     const answer = await fetch(`${service.api}/oauth2/userinfo`, { headers });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="rallypoint", error="insufficient_scope"');
   });
 });
 

@@ -304,7 +304,7 @@ describe('client authentication', () => {
   ])('rejects %s with 401', async (_, fields, sent) => {
     const answer = await service.token({ ...form, ...fields }, sent);
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
-    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="oauth2", error="invalid_client"');
+    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="rallypoint", error="invalid_client"');
   });
 
   it('rejects two ways in one request', async () => {
