@@ -26,6 +26,8 @@ export interface LayoutState {
   readonly isUsable: boolean;
 }
 
+const insufficientPrivilege = '42501';
+
 /**
  * Brings the database to the newest layout, in one transaction. Of several nodes that start together one does it while the others
  * wait. A database that has the newest layout is only read, and so is one that is a single compatible step ahead of this version.
@@ -43,7 +45,8 @@ export async function migrate(
     await postgres.session('BEGIN', session => apply(session, migrations, location, log), storeLimits.wholeStoreMs);
   } catch (cause) {
     if (sqlState(cause) === undefined) throw failedError(location, cause);
-    const message = `${location} could not be migrated and was left as it was: ${reasonOf(cause)}. The user must own the database.`;
+    const remedy = sqlState(cause) === insufficientPrivilege ? ' The user must own the database.' : '';
+    const message = `${location} could not be migrated and was left as it was: ${reasonOf(cause)}.${remedy}`;
     throw new StoreError('store_unusable', message, { cause });
   }
 }

@@ -62,6 +62,29 @@ describe.skipIf(engine.missing)(`layouts of PostgreSQL${engine.note}`, () => {
       await Promise.all(others.map(other => other.close()));
     }));
 
+  it('are not created by a user without the right to, or in a database that accepts no writes: the error says which', () =>
+    withDatabase(async (postgres, url) => {
+      const name = new URL(url).pathname.slice(1);
+      await server.command('CREATE ROLE guest LOGIN');
+      await server.command(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      const failure = async (place: string) => {
+        const other = await openPostgres(place);
+        const error = await migrate(other).catch((reason: unknown) => reason);
+        await other.close();
+        return error;
+      };
+      expect(await failure(url)).toMatchObject({
+        code: 'store_unusable',
+        message: expect.stringMatching(/: cannot execute CREATE SCHEMA in a read-only transaction\.$/),
+      });
+      await server.command(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      expect(await failure(url.replace('postgres@', 'guest@'))).toMatchObject({
+        code: 'store_unusable',
+        message: expect.stringMatching(/: permission denied for database .*\. The user must own the database\.$/),
+      });
+      await migrate(postgres);
+    }));
+
   it('can be one compatible step apart while nodes of both versions run', () =>
     withDatabase(async (postgres, url) => {
       await migrate(postgres);
