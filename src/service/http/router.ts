@@ -138,8 +138,14 @@ function unescapeAt(url: string): string {
   return path.replaceAll('%40', '@') + url.slice(path.length);
 }
 
-const mountedPaths = Object.values(routes).map(({ method, path }) => ({
-  method: method as string,
+/** A method, and the paths at which it is served. */
+export interface MountedPath {
+  readonly method: string;
+  readonly pattern: RegExp;
+}
+
+const mountedPaths: readonly MountedPath[] = Object.values(routes).map(({ method, path }) => ({
+  method,
   pattern: new RegExp(`^${apiPrefix}${path.replace(/[.@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
@@ -147,13 +153,16 @@ const mountedPaths = Object.values(routes).map(({ method, path }) => ({
  * The answer to a request that no route serves: 404, 405 with the methods of the path, or an invalid version.
  *
  * Unspecified: no route has the method OPTIONS; a path with a trailing slash is another path.
+ *
+ * @param pages what is served besides the routes
  */
-export function notFound(method: string, url: string): Reply {
+export function notFound(method: string, url: string, pages: readonly MountedPath[] = []): Reply {
   const path = url.split('?', 1)[0] ?? '';
   const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
   if (version !== undefined && Number(version) !== apiVersion)
     return requestErrorReply(new RequestError('invalid_api_version'));
-  const methods = mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method);
+  const atPath = [...mountedPaths, ...pages].filter(({ pattern }) => pattern.test(path));
+  const methods = atPath.map(mounted => mounted.method);
   const allowed = new Set(methods.flatMap(mounted => (mounted === 'GET' ? ['GET', 'HEAD'] : mounted)));
   if (allowed.size === 0 || allowed.has(method)) return requestErrorReply(new RequestError('not_found'));
   return { ...requestErrorReply(new RequestError('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };

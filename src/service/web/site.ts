@@ -6,7 +6,7 @@ import type { Core } from '../core.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';
 import type { AddressOf } from '../http/client-address.ts';
 import { errorReply, isUnforeseen, logLevelOf } from '../http/errors.ts';
-import { canonicalUrl, notFound } from '../http/router.ts';
+import { canonicalUrl, type MountedPath, notFound } from '../http/router.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
 import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
@@ -78,16 +78,25 @@ function createSite(core: Core): FastifyInstance {
   site.removeAllContentTypeParsers();
   // Bodies of requests to unknown paths are never read.
   site.addContentTypeParser('*', (_request, _body, done) => done(null));
-  site.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
-  site.setNotFoundHandler((request, reply) => writeReply(reply.hijack().raw, notFound(request.method, request.url)));
+  const pages: MountedPath[] = [];
+  site.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+    for (const each of [method].flat()) pages.push({ method: each, pattern });
+  });
+  const answerUnserved = ({ method, url }: FastifyRequest, reply: FastifyReply) =>
+    writeReply(reply.hijack().raw, notFound(method, url, pages));
+  site.setNotFoundHandler(answerUnserved);
+  // Fastify checks the headers of a request before it finds that no route serves it.
+  site.setErrorHandler((error, request, reply) =>
+    request.is404 ? answerUnserved(request, reply) : answerError(core, request, reply, error),
+  );
   return site;
 }
 
-/** Fastify checks the headers of a request before it finds that no route serves it. */
 function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  if (!request.is404 && isUnforeseen(error)) {
+  if (isUnforeseen(error)) {
     const request_id = requestIdOf(reply.raw);
     core.log[logLevelOf(error)]({ url: request.routeOptions.url, request_id, error }, 'A request failed.');
   }
-  writeReply(reply.hijack().raw, request.is404 ? notFound(request.method, request.url) : errorReply(error));
+  writeReply(reply.hijack().raw, errorReply(error));
 }

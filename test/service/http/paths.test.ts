@@ -141,6 +141,18 @@ describe('a method', () => {
     expect(JSON.parse(body)).toEqual({ message: '405: Method Not Allowed', code: 0 });
   });
 
+  it.each([
+    ['POST', '/.well-known/openid-configuration', 'GET, HEAD'],
+    ['PUT', '/oauth2/authorize', 'GET, HEAD, POST'],
+    ['DELETE', '/api/oauth2/authorize', 'GET, HEAD, POST'],
+    ['POST', '/embed/avatars/0.png', 'GET, HEAD'],
+    ['POST', '/attachments/1/2/file.png', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+  ])('%s is answered 405 at %s, which is no route', async (method, target, allow) => {
+    const { status, headers } = await sendRaw(service, head(method, target, 'Content-Type: ;;;', 'Content-Length: 0'));
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
+  });
+
   it('is answered 404 where there is no path', async () => {
     expect((await sendRaw(service, head('OPTIONS', '/api/v10/nothing'))).status).toBe(404);
     expect(

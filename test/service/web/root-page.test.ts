@@ -50,7 +50,7 @@ describe('the root of the service', () => {
 
   it('has no page for another path or method', async () => {
     expect((await ask('text/html', '/nowhere')).status).toBe(404);
-    expect((await ask('text/html', '/', 'POST')).status).toBe(404);
+    expect((await ask('text/html', '/', 'POST')).status).toBe(405);
   });
 });
 
