@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
+import { StoreError } from '../errors.ts';
+import { isMissing } from './failure.ts';
 
 const digits = 16;
 
@@ -11,15 +13,33 @@ export function markPath(location: string): string {
   return `${location}-mark`;
 }
 
-/** How many commits the database at `location` had at least; undefined when nothing says so. */
+/**
+ * How many commits the database at `location` had at least; undefined when nothing says so.
+ *
+ * @throws StoreError `store_unusable`: there is a mark, but it cannot be read
+ */
 export function readMark(location: string): number | undefined {
-  let text: string;
+  const path = markPath(location);
   try {
-    text = readFileSync(markPath(location), 'latin1');
-  } catch {
-    return undefined;
+    const text = readStart(path, digits + 1);
+    return /^\d{16}\n/.test(text) ? Number(text.slice(0, digits)) : undefined;
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    const message = `${path} cannot be read: ${(cause as Error).message}. It says how many commits the database must have.`;
+    throw new StoreError('store_unusable', message, { cause });
   }
-  return /^\d{16}\n/.test(text) ? Number(text.slice(0, digits)) : undefined;
+}
+
+/** The first bytes of a file. Whatever else has its name is rejected; a pipe would be waited for. */
+function readStart(path: string, bytes: number): string {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!fstatSync(file).isFile()) throw new Error('it is not a file');
+    const start = Buffer.alloc(bytes);
+    return start.toString('latin1', 0, readSync(file, start, 0, bytes, 0));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**

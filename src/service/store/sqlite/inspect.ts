@@ -96,25 +96,38 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
 
 async function missingDatabase(location: string): Promise<StoreFinding | undefined> {
   let found: Stats | undefined;
+  let commits: number;
   try {
-    found = await stat(location);
-    if (found.size > 0) return undefined;
+    found = await stat(location).catch(unlessMissing);
+    if (found && found.size > 0) return undefined;
+    commits = readMark(location) ?? 0;
   } catch (error) {
-    if (!isMissing(error)) return unreadable(location, error);
+    return unreadable(location, error);
   }
   const what = found ? 'is empty' : 'does not exist';
-  const commits = readMark(location) ?? 0;
   const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} ${commits === 1 ? 'commit' : 'commits'}` : ''}.`;
   // Nothing says that there ever was one.
   const remedy = found || commits > 0 ? restore : 'Check the path of the data folder: --data DIR';
   return { code: 'database', ok: false, message, remedy };
 }
 
+function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+const asItsUser = 'Run this as the user of the service, or check the permissions of the folder';
+
 /** Restoring a backup is no help to those who may not read the folder, or have no room for the copy. */
 function unreadable(location: string, error: unknown): StoreFinding {
   const reason = error instanceof Error ? error.message : String(error);
+  // The mark, which its error names, or a database that changes too much to be copied.
+  if (error instanceof StoreError) {
+    const mark = isForbidden(error.cause) ? asItsUser : 'Remove what has this name: the next start makes another mark';
+    const remedy = error.code === 'store_unusable' ? mark : 'Stop the service, or look when it writes less';
+    return { code: 'database', ok: false, message: reason, remedy };
+  }
   const remedy = isForbidden(error)
-    ? 'Run this as the user of the service, or check the permissions of the folder'
+    ? asItsUser
     : isFull(error)
       ? 'Free some space in the temporary folder, or name another one by TMPDIR'
       : restore;

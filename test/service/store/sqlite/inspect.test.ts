@@ -1,7 +1,10 @@
-import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databaseIn } from '../../../../src/service/store/data-folder.ts';
+import { backUp } from '../../../../src/service/store/sqlite/backup.ts';
+import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { inspectDataFolder, storeFindingCodes } from '../../../../src/service/store/sqlite/inspect.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { readLog } from '../../../../src/service/store/sqlite/wal.ts';
@@ -118,6 +121,18 @@ describe('the look through a data folder', () => {
     await rm(location);
     await rm(`${location}-mark`, { force: true });
     expect(await amiss()).toMatchObject([{ code: 'database', remedy: expect.stringMatching('^Check the path') }]);
+  });
+
+  it.skipIf(process.platform === 'win32')('says that its mark is no file, and does not wait for a pipe', async () => {
+    const mark = `${location}-mark`;
+    for (const make of [() => mkdir(mark), async () => void execFileSync('mkfifo', [mark])]) {
+      await rm(mark, { recursive: true, force: true });
+      await make();
+      const message = expect.stringContaining(`${mark} cannot be read: it is not a file`);
+      expect(await amiss()).toMatchObject([{ code: 'database', message }]);
+      await expect(openDatabase(location)).rejects.toMatchObject({ code: 'store_unusable', message });
+      await expect(backUp(folder.path, `${location}.backup`)).rejects.toMatchObject({ message });
+    }
   });
 
   it('says why it cannot look, and does not take that for a missing database', async () => {
