@@ -117,7 +117,8 @@ describe.skipIf(engines.missing)(`the state of a cluster${engines.note}`, () => 
     expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('compared record by record') });
     const shown = moved.stderr.split('\r\u001b[K');
     expect([shown.at(0), shown.at(-1)]).toEqual(['', '']);
-    for (const line of shown.slice(1, -1)) expect(line).toMatch(/^(copied|compared) [a-z_]+: (?:1 record|\d+ records)$/);
+    for (const line of shown.slice(1, -1))
+      expect(line).toMatch(/^(copied|compared) [a-z_]+: (?:1 record|\d+ records)$/);
     const before = await contentOfFolder(data);
     const after = await contentOfDatabase(store);
     expect(before.lobbies.length).toBe(601);
