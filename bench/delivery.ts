@@ -124,12 +124,12 @@ async function openService(sockets: number, data?: string): Promise<Opened> {
   const lobby = await createLobby(server, sockets);
   const clients = await connectPlayers(server, tokens);
   await clients.quiet();
-  return { server, clients, request: requestEvent(lobby), rest: () => clients.heartbeat() };
+  return { server, clients, request: requestEvent(lobby), keepAlive: () => clients.heartbeat() };
 }
 
 interface Opened extends Omit<Side, 'sockets'> {
-  /** Called before each round. */
-  rest(): Promise<void>;
+  /** Called before each round, so that the service does not close the sockets. */
+  keepAlive(): Promise<void>;
 }
 
 interface Comparison {
@@ -152,8 +152,8 @@ async function compare({ name, sockets, isDurable, openPeer, figure, goal }: Com
   try {
     const figures: Round[] = [];
     for (let n = 0; n < figure.warmUps + rounds; n++) {
-      await service.rest();
-      if ('rest' in peer) await peer.rest();
+      await service.keepAlive();
+      if ('keepAlive' in peer) await peer.keepAlive();
       figures.push({ ours: await ours(), peer: await theirs() });
     }
     return row(name, figure.unit, figures.slice(figure.warmUps), goal);

@@ -70,7 +70,7 @@ const shared = { errors: 'src/model/errors/errors.ts' };
 
 /**
  * Leaves out the parts of undici that never run here, for the size of the backend module: HTTP/2, bodies of `fetch`, the second build
- * of its parser, and all but two of the parser's tables. Accepts what undici should.
+ * of its parser, and all but two of the parser's tables. It also corrects how undici reads a 100.
  */
 const undiciParts: Plugin = {
   name: 'undici-parts',
@@ -87,9 +87,12 @@ const undiciParts: Plugin = {
       return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
     });
     // A 100 that nobody asked for is another interim response (RFC 9110, section 15.2), and no reason to close the connection.
-    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/^ {4}if \(statusCode === 100\) \{[\s\S]*?^ {4}\}$/m, ''),
-    }));
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      const contents = source.replace(/^ {4}if \(statusCode === 100\) \{[\s\S]*?^ {4}\}$/m, '');
+      if (contents === source) throw new Error(`The branch for status 100 is not where it was: ${path}`);
+      return { contents };
+    });
   },
 };
 

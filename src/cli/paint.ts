@@ -16,8 +16,3 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 export function printable(text: string): string {
   return text.replace(invisible, character => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
-
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

@@ -1,8 +1,14 @@
-import { lstatSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isCredential } from '../wire/arguments.ts';
 import { type FileIdentity, replaceFile } from '../wire/files/replace-file.ts';
+import { asRecord } from '../wire/http/codec.ts';
+import { systemCode } from '../wire/http/transport.ts';
+import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
+import type { ControlAddress } from './control/request.ts';
 import { errorMessage } from './failure.ts';
+import { printable } from './paint.ts';
 
 /** A file that is there, whole, exactly while the service accepts traffic. It holds the control token: only its owner reads it. */
 export interface ReadyFile {
@@ -72,4 +78,24 @@ function rejectOpenFolder(folder: string): void {
 function isAt(path: string, { dev, ino }: FileIdentity): boolean {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found?.dev === dev && found.ino === ino;
+}
+
+/** The service that has written a ready file, which may have stopped since. @throws CommandFailure */
+export function readReadyFile(path: string): ControlAddress {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') {
+      throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${errorMessage(error)}`));
+    }
+    const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
+    throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
+  }
+  const content = readJsonFile(text);
+  const { control_base, control_token } = ('value' in content ? asRecord(content.value) : undefined) ?? {};
+  if (typeof control_base === 'string' && isCredential(control_token)) {
+    return { url: control_base, token: control_token };
+  }
+  throw new CommandFailure(printable(`${path} is not a ready file: control_base or control_token is missing.`));
 }

@@ -10,6 +10,7 @@ import {
   type TrafficObserver,
 } from '../service/index.ts';
 import { type Clock, type Logger, silentLogger } from '../wire/clock/ports.ts';
+import { counted } from '../wire/counted.ts';
 import { type Channel, notInWorld } from './command-input.ts';
 import { approve, control, sessionToken } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
@@ -300,7 +301,7 @@ export class World {
     const timers = this.#clock.pending;
     await this.service.close();
     if (connections === 0 && timers === 0) return;
-    const left = [...counted(connections, 'gateway connection'), ...counted(timers, 'timer')].join(' and ');
+    const left = [...countedIfAny(connections, 'gateway connection'), ...countedIfAny(timers, 'timer')].join(' and ');
     throw new RallypointError(
       'left_open',
       `The test left ${left} open. Close every client and backend that it creates.`,
@@ -340,6 +341,6 @@ async function openConnections(service: Service): Promise<number> {
   }
 }
 
-function counted(count: number, what: string): string[] {
-  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+function countedIfAny(count: number, noun: string): string[] {
+  return count === 0 ? [] : [counted(count, noun)];
 }

@@ -51,7 +51,7 @@ export const nameLengthMax = 200;
 const leaseMsMin = 1_000;
 
 // A longer queue means that a caller is out of control.
-const inTurnsMax = 10_000;
+const waitingMax = 10_000;
 
 // The time that creating a thousand lobbies takes under the global rate limit.
 const wholeDeadlineMsDefault = 60_000;
@@ -200,7 +200,8 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
   const parts = createParts(calls, { applicationId, clock, entropy, logger, options }, () => state.changed());
   const { ownership, settler, turns, lease } = parts;
   let runs = 0;
-  let inTurns = 0;
+  /** Operations that wait for their turn, or have it. */
+  let waiting = 0;
 
   /** Runs an operation on many lobbies and reports its progress. */
   async function overall<T>(
@@ -229,15 +230,15 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     options: RequestOptions | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
-    if (inTurns >= inTurnsMax) {
+    if (waiting >= waitingMax) {
       throw new ArgumentError(
         'too_many_waiting',
-        `More than ${inTurnsMax} lobby operations are waiting. Wait for some of them before you start more.`,
+        `More than ${waitingMax} lobby operations are waiting. Wait for some of them before you start more.`,
       );
     }
     return operations.run(deadlineMs, options, operation => {
-      inTurns++;
-      const done = operation.inTurn(turns, key, () => work(operation)).finally(() => inTurns--);
+      waiting++;
+      const done = operation.inTurn(turns, key, () => work(operation)).finally(() => waiting--);
       return operation.within(done);
     });
   }

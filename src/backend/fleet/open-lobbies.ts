@@ -180,7 +180,7 @@ export function openLobbies<LobbyMetadata = Metadata>(
     await operations.run(deadlineMs, {}, work).catch(() => {});
   }
 
-  /** Creates a lobby without members, so that it ends by its idle timeout if nobody learns of it. @param players who have a seat at once */
+  /** Creates a lobby without members, so that it ends by its idle timeout if nobody learns of it. @param players who have a seat in it from the start */
   async function create(operation: Operation, asked: OpenLobbyInput, players: readonly UserId[] = []) {
     checkInput('input', asked);
     const { capacity, ...input } = asked;

@@ -1,6 +1,7 @@
 import type { PlacedText } from '../../backend/index.ts';
 import { type Command, type CommandOption, optionTypes } from '../../model/command.ts';
 import { formatPath } from '../../model/errors/issue.ts';
+import { counted } from '../../wire/counted.ts';
 import { type Paint, printable } from '../paint.ts';
 import { heading, table } from '../table.ts';
 import { typeName } from './report-plan.ts';
@@ -14,7 +15,7 @@ export function listReport(commands: readonly Command[], paint: Paint): string[]
     printable(description),
   ]);
   const lines = rows.length > 0 ? [...table([heading(paint, 'name', 'type', 'id', 'description'), ...rows]), ''] : [];
-  return [...lines, `${rows.length} command${rows.length === 1 ? '' : 's'}.`];
+  return [...lines, `${counted(rows.length, 'command')}.`];
 }
 
 /** One command with its options. */

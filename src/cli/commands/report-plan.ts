@@ -2,6 +2,7 @@ import type { Plan, PlanItem } from '../../backend/index.ts';
 import { commandTypes } from '../../model/command.ts';
 import { formatPath } from '../../model/errors/issue.ts';
 import { limits } from '../../model/limits/limits.ts';
+import { counted } from '../../wire/counted.ts';
 import { type Paint, printable } from '../paint.ts';
 import { heading, table } from '../table.ts';
 
@@ -92,7 +93,7 @@ function show(value: unknown): string {
 function summary({ items, creates, isInSync }: Plan): string {
   const counts = Object.groupBy(items, ({ action }) => action);
   const told = actions.filter(action => counts[action]).map(action => `${counts[action]?.length} to ${action}`);
-  if (isInSync) return `In sync: ${items.length} command${items.length === 1 ? '' : 's'}, nothing to do.`;
+  if (isInSync) return `In sync: ${counted(items.length, 'command')}, nothing to do.`;
   const cost = creates > 0 ? ` It costs ${creates} of the day's ${limits.commandCreatesPerDay} creates.` : '';
   return `${told.join(', ')}.${cost}`;
 }

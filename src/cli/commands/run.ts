@@ -3,10 +3,11 @@ import { type Backend, createBackend, type DeployProgress, type Plan, Validation
 import { type Command, type CommandInput, commandTypes } from '../../model/command.ts';
 import { formatPath, type Issue } from '../../model/errors/issue.ts';
 import { isLocale, locales } from '../../model/locale.ts';
+import { counted } from '../../wire/counted.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
-import { counted, type Paint, paintFor, printable } from '../paint.ts';
+import { type Paint, paintFor, printable } from '../paint.ts';
 import type { Output, Terminal } from '../terminal.ts';
 import { loadDefinitions, localized } from './definitions.ts';
 import { callLog, explainFailure } from './explain-failure.ts';

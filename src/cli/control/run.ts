@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { millisecondsOf } from '../../testing/duration.ts';
 import { isCredential } from '../../wire/arguments.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import { systemCode } from '../../wire/http/transport.ts';
-import { readJsonFile } from '../../wire/json-file.ts';
 import { CommandFailure, type GivenOptions, optionText, readArguments, UsageError } from '../command-line.ts';
 import { devReadyFile } from '../dev-options.ts';
 import { errorMessage } from '../failure.ts';
 import { controlHelp } from '../help.ts';
 import { paintFor, printable } from '../paint.ts';
+import { readReadyFile } from '../ready-file.ts';
 import { firstSignal } from '../signal.ts';
 import { heading, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -151,26 +149,6 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
     return { url: url.replace(/\/+$/, ''), token, timeoutMs };
   }
   return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
-}
-
-/** The service that has written a ready file, which may have stopped since. @throws CommandFailure */
-export function readReadyFile(path: string): ControlAddress {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') {
-      throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${errorMessage(error)}`));
-    }
-    const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
-    throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
-  }
-  const content = readJsonFile(text);
-  const { control_base, control_token } = ('value' in content ? asRecord(content.value) : undefined) ?? {};
-  if (typeof control_base === 'string' && isCredential(control_token)) {
-    return { url: control_base, token: control_token };
-  }
-  throw new CommandFailure(printable(`${path} is not a ready file: control_base or control_token is missing.`));
 }
 
 async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {

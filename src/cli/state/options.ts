@@ -135,7 +135,7 @@ export function readMigrateSettings(
 }
 
 /**
- * @param known what an address of another engine is told that it can be
+ * @param known the addresses that the error for an unknown engine names
  * @throws UsageError
  */
 export function readPlace(

@@ -1,5 +1,5 @@
 import type { Progress } from '../../service/store/transfer/upkeep.ts';
-import { counted } from '../paint.ts';
+import { counted } from '../../wire/counted.ts';
 import type { Output } from '../terminal.ts';
 
 const showEveryMs = 100;

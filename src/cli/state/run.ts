@@ -1,8 +1,9 @@
 import type { LayoutState, Place, UpkeepReport } from '../../service/store/transfer/upkeep.ts';
+import { counted } from '../../wire/counted.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { backupHelp, migrateHelp, moveHelp, restoreHelp } from '../help.ts';
-import { counted, printable } from '../paint.ts';
+import { printable } from '../paint.ts';
 import type { Terminal } from '../terminal.ts';
 import { readBackupSettings, readMigrateSettings, readMoveSettings } from './options.ts';
 import { showProgress } from './progress.ts';

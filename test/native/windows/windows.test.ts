@@ -16,7 +16,7 @@ const address = `${scheme}:/authorize/callback?code=a%20b&state='"$HOME\`id\`;|&
 const { addressBytesMax, answerMsMax } = forwarderAgreement;
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
-// Wine's own faults are tried again by everybody, other ones only where the whole run says so.
+// A test during which Wine's server crashed is always retried; other failures are retried only if the whole run retries.
 const retry = process.env.RALLYPOINT_TEST_RETRIES ? undefined : { count: 2, condition: new RegExp(wineEnded) };
 
 describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`, { ...(retry && { retry }) }, () => {

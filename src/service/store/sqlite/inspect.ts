@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { counted } from '../../../wire/counted.ts';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -105,7 +106,7 @@ async function missingDatabase(location: string): Promise<StoreFinding | undefin
     return unreadable(location, error);
   }
   const what = found ? 'is empty' : 'does not exist';
-  const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} ${commits === 1 ? 'commit' : 'commits'}` : ''}.`;
+  const message = `${location} ${what}${commits > 0 ? `, although it held ${counted(commits, 'commit')}` : ''}.`;
   // Nothing says that there ever was one.
   const remedy = found || commits > 0 ? restore : 'Check the path of the data folder: --data DIR';
   return { code: 'database', ok: false, message, remedy };
@@ -279,7 +280,7 @@ export function hasReadableKey(collection: CollectionName, record: object): bool
 
 export function recordsFinding(records: readonly BadRecord[]): StoreFinding {
   if (records.length === 0) return { code: 'records', ok: true, message: 'Every record can be decoded.' };
-  const message = `${counted(records)} cannot be decoded: ${named(records)}.`;
+  const message = `${counted(records.length, 'record')} cannot be decoded: ${named(records)}.`;
   const remedy =
     'The service sets such a record aside when it reads it, and continues. To have it back, restore a backup';
   return { code: 'records', ok: false, message, remedy, records };
@@ -289,7 +290,7 @@ function setAsideFinding(database: DatabaseSync, hasTable: boolean): StoreFindin
   const found = hasTable ? listSetAside(database) : [];
   const records = found.map(({ collection, key, reason }) => ({ collection, id: key.join('/'), reason }));
   if (records.length === 0) return { code: 'set_aside', ok: true, message: 'No record was set aside.' };
-  const message = `${counted(records)} ${records.length === 1 ? 'was' : 'were'} set aside: ${named(records)}.`;
+  const message = `${counted(records.length, 'record')} ${records.length === 1 ? 'was' : 'were'} set aside: ${named(records)}.`;
   const remedy =
     'They are kept in the table set_aside as they were. Restore a backup, or delete them from there while the service is stopped';
   return { code: 'set_aside', ok: false, message, remedy, records };
@@ -297,7 +298,7 @@ function setAsideFinding(database: DatabaseSync, hasTable: boolean): StoreFindin
 
 export function keysFinding(records: readonly BadRecord[]): StoreFinding {
   if (records.length === 0) return { code: 'keys', ok: true, message: 'Every key that signs can be read.' };
-  const message = `${counted(records)} ${records.length === 1 ? 'has' : 'have'} a key that cannot be read: ${named(records)}.`;
+  const message = `${counted(records.length, 'record')} ${records.length === 1 ? 'has' : 'have'} a key that cannot be read: ${named(records)}.`;
   return { code: 'keys', ok: false, message, remedy: restore, records };
 }
 
@@ -313,10 +314,6 @@ function named(records: readonly BadRecord[]): string {
   const names = records.slice(0, namedMax).map(({ collection, id, reason }) => `${collection} ${id} (${reason})`);
   if (records.length > namedMax) names.push(`and ${records.length - namedMax} more`);
   return names.join(', ');
-}
-
-function counted(records: readonly BadRecord[]): string {
-  return `${records.length} record${records.length === 1 ? '' : 's'}`;
 }
 
 function mebibytes(bytes: number): string {
