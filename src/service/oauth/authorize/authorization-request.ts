@@ -4,6 +4,7 @@ import { installScopes, splitScopes } from '../../../model/oauth.ts';
 import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../../wire/oauth/pkce-form.ts';
 import { defaultIntegrationType } from '../../domain/accounts/application-view.ts';
+import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type OAuthRequestError, oauthFaults } from '../token/oauth-request-error.ts';
@@ -24,6 +25,7 @@ const authorizeParameters = [
   'disable_guild_select',
   'guild_id',
   'integration_type',
+  'max_age',
   'nonce',
   'permissions',
   'prompt',
@@ -53,7 +55,10 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly responseType: ResponseType;
   /** The requested scopes: known, at least one, none twice, umbrella scopes not expanded. */
   readonly scopes: readonly string[];
-  readonly prompt: 'consent' | 'none';
+  /** `login`: the user signs in again, and is then asked as with `consent`. */
+  readonly prompt: 'consent' | 'login' | 'none';
+  /** How long ago the user may have signed in. */
+  readonly maxAgeSeconds: number | null;
   readonly nonce: string | null;
   /** S256. */
   readonly codeChallenge: string | null;
@@ -70,6 +75,7 @@ export interface AuthorizationRequest extends ReturnAddress {
 export interface Approval {
   readonly request: AuthorizationRequest;
   readonly userId: UserId;
+  readonly signedInAtMs: number;
   /** The guild that the application is added to. */
   readonly guildId: GuildId | undefined;
 }
@@ -148,6 +154,7 @@ export function validateRequest(given: URLSearchParams, address: ReturnAddress, 
     responseType,
     scopes,
     prompt: validatePrompt(parameters),
+    maxAgeSeconds: validateMaxAge(parameters),
     nonce: read(parameters, 'nonce') ?? null,
     codeChallenge: validateChallenge(parameters, address, responseType),
     integrationType,
@@ -204,9 +211,27 @@ function validateScopes(scopes: readonly string[], terms: ScopeTerms): readonly 
 }
 
 function validatePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'] {
-  const prompt = read(parameters, 'prompt') ?? 'consent';
-  if (prompt !== 'consent' && prompt !== 'none') throw oauthFaults.invalid('prompt');
-  return prompt;
+  const prompts = splitScopes(read(parameters, 'prompt') ?? 'consent');
+  if (prompts.length === 1 && prompts[0] === 'none') return 'none';
+  if (prompts.length === 0 || !prompts.every(prompt => prompt === 'consent' || prompt === 'login'))
+    throw oauthFaults.invalid('prompt');
+  return prompts.includes('login') ? 'login' : 'consent';
+}
+
+function validateMaxAge(parameters: URLSearchParams): number | null {
+  const text = read(parameters, 'max_age');
+  if (text === undefined) return null;
+  if (!/^[0-9]+$/.test(text)) throw oauthFaults.invalid('max_age');
+  return Number(text);
+}
+
+/** The query of a request whose user has just signed in: what is left to ask for. */
+export function withoutSignIn(search: string): string {
+  const parameters = parseQuery(search);
+  if (!parameters.has('max_age') && !splitScopes(parameters.get('prompt') ?? '').includes('login')) return search;
+  parameters.delete('max_age');
+  parameters.set('prompt', 'consent');
+  return `?${parameters}`;
 }
 
 /**

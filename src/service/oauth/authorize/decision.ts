@@ -23,6 +23,8 @@ export interface Decision {
   /** The address of the authorization page with its query, absolute or from the path on. */
   readonly authorizeUrl: string;
   readonly userId: UserId;
+  /** When the user signed in. Absent: now, as by the control API. */
+  readonly signedInAtMs?: number;
   readonly decision: 'approve' | 'deny';
   /**
    * The guild that the application is added to, when the request asks for one. Null: no guild. Absent: the guild that
@@ -43,14 +45,15 @@ const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
 export async function decide(
   core: Core,
   events: AuthorizationEvents,
-  { authorizeUrl, userId, decision, guildId }: Decision,
+  { authorizeUrl, userId, signedInAtMs = core.clock.now(), decision, guildId }: Decision,
 ): Promise<{ redirectTo: string }> {
   const validation = await validateAuthorizationRequest(core, readParameters(core, authorizeUrl));
   if (!validation.request) return validation;
   await requireAuthorizer(core.store, userId, decision);
   const { request } = validation;
   if (decision === 'deny') return { redirectTo: rejectionRedirect(core, request, oauthFaults.denied()) };
-  const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });
+  const approval = { request, userId, signedInAtMs, guildId: chooseGuild(request, guildId) };
+  const answer = await approve(core, events, approval);
   const { redirectUri, state, inFragment } = request;
   return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
 }
@@ -110,7 +113,7 @@ const guildRequired: Issue = {
 };
 
 /** Records the grant and issues a code that is valid once, for {@link serviceLimits.authorizationCodeLifeMs}. */
-async function issueCode(core: Core, { request, userId, guildId }: Approval): Promise<string> {
+async function issueCode(core: Core, { request, userId, signedInAtMs, guildId }: Approval): Promise<string> {
   const parties = { application_id: request.application.id, user_id: userId };
   const code = createSecret(core);
   const newId = core.ids.next();
@@ -125,6 +128,7 @@ async function issueCode(core: Core, { request, userId, guildId }: Approval): Pr
       code_challenge: request.codeChallenge,
       guild_id: guildId !== undefined && request.scopes.includes('bot') ? guildId : null,
       nonce: request.nonce,
+      signed_in_at_ms: signedInAtMs,
       expires_at_ms: core.clock.now() + serviceLimits.authorizationCodeLifeMs,
       used: false,
     });

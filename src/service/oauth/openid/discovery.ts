@@ -54,6 +54,7 @@ export function openidConfiguration(addresses: Addresses) {
     id_token_signing_alg_values_supported: [signingAlgorithm],
     claims_supported: [
       'aud',
+      'auth_time',
       'email',
       'email_verified',
       'exp',

@@ -14,6 +14,8 @@ import type { Parties } from '../authorize/authorization-records.ts';
 export interface IdTokenSubject extends Parties {
   /** From the authorization request; a refresh does not repeat it. */
   readonly nonce: string | null;
+  /** When the user signed in; absent where the user did so elsewhere, or by an earlier version. */
+  readonly signed_in_at_ms?: number;
 }
 
 export interface IdTokens {
@@ -24,11 +26,15 @@ export interface IdTokens {
 
 /** Unspecified: an ID token lives as long as the access token that comes with it. */
 export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
-  async function sign({ application_id, user_id, nonce }: IdTokenSubject, lifeSeconds: number): Promise<string> {
+  async function sign(subject: IdTokenSubject, lifeSeconds: number): Promise<string> {
+    const { application_id, user_id, nonce, signed_in_at_ms } = subject;
     const { kid, key } = await keys.signer();
     const { SignJWT } = await loadJose();
     const nowSeconds = Math.floor(core.clock.now() / 1000);
-    return new SignJWT(nonce === null ? {} : { nonce })
+    return new SignJWT({
+      ...(nonce !== null && { nonce }),
+      ...(signed_in_at_ms !== undefined && { auth_time: Math.floor(signed_in_at_ms / 1000) }),
+    })
       .setProtectedHeader({ alg: signingAlgorithm, kid, typ: 'JWT' })
       .setIssuer(core.addresses.web)
       .setSubject(user_id)

@@ -44,7 +44,7 @@ type Step<Purpose> = (
 export function mountFlow<Purpose>(
   pages: FastifyInstance,
   { core, visitors, signInForms, addressOf }: MountParts,
-  { paths, load, introduce, show, answer }: PageFlow<Purpose>,
+  { paths, load, introduce, mustSignIn, searchAfterSignIn, show, answer }: PageFlow<Purpose>,
 ): void {
   function wordsOf(request: FastifyRequest, visitor?: Visitor): PageWords {
     return wordsFor(request, paths.page, visitor);
@@ -85,11 +85,14 @@ export function mountFlow<Purpose>(
   }
 
   /** Runs the step for a signed-in user, and shows the sign-in page to others. */
-  function signedIn(step: typeof answer): Step<Purpose> {
+  function forSignedIn(step: typeof answer): Step<Purpose> {
     return (arrival, form) => {
       const { purpose, search, words, visitor } = arrival;
-      if (!visitor.user) return signInForms.show(signInView(arrival));
-      return step({ purpose, search, words, user: visitor.user, formToken: formToken(visitor.secret) }, form);
+      const { signedIn } = visitor;
+      const again = mustSignIn?.(purpose, signedIn?.atMs) ?? false;
+      if (typeof again === 'object') return again;
+      if (!signedIn || again) return signInForms.show(signInView(arrival));
+      return step({ purpose, search, words, ...signedIn, formToken: formToken(visitor.secret) }, form);
     };
   }
 
@@ -97,7 +100,8 @@ export function mountFlow<Purpose>(
     const found = await signInForms.submit(signInView(arrival), form, addressOf(request.raw));
     if (!('userId' in found)) return found;
     await visitors.signIn(arrival.visitor, found.userId, reply);
-    return { redirectTo: paths.page + arrival.search };
+    const { search } = arrival;
+    return { redirectTo: paths.page + (searchAfterSignIn?.(search) ?? search) };
   };
 
   const signOut: Step<Purpose> = async ({ visitor, search }, _form, _request, reply) => {
@@ -109,8 +113,8 @@ export function mountFlow<Purpose>(
     own.setErrorHandler((error, request, reply) =>
       respond(reply, failurePage(wordsOf(request), request, reply, error)),
     );
-    own.get(paths.page, page(signedIn(show)));
-    own.post(paths.page, page(signedIn(answer)));
+    own.get(paths.page, page(forSignedIn(show)));
+    own.post(paths.page, page(forSignedIn(answer)));
     own.post(paths.signIn, page(signIn));
     own.post(paths.signOut, page(signOut));
     // The page that answers a failed form has the form's address, which a reader may open again.
@@ -127,7 +131,7 @@ export function wordsFor(request: FastifyRequest, page: string, visitor?: Visito
   const parameters = parseQuery(searchOf(request));
   const words = chooseWords({
     uiLocales: parameters.get(uiLocales),
-    locale: visitor?.user?.locale,
+    locale: visitor?.signedIn?.user.locale,
     acceptLanguage: request.headers['accept-language'],
   });
   if (words.translationNote === undefined) return words;

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { UserRecord } from '../../store/records.ts';
-import { isFormToken, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
+import { isFormToken, type SignedIn, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
 import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';
@@ -15,7 +14,7 @@ export interface Visitor {
   /** The secret in its cookie; form tokens are derived from it. */
   readonly secret: string;
   /** The user who is signed in, if any. */
-  readonly user: UserRecord | undefined;
+  readonly signedIn: SignedIn | undefined;
 }
 
 /** A form without this browser's token, or with one from before the browser signed in or out. */
@@ -50,20 +49,20 @@ export function createVisitors(signIns: SignIns, core: Core): Visitors {
   }
 
   async function end(visitor: Visitor): Promise<void> {
-    if (visitor.user) await signIns.close(visitor.secret);
+    if (visitor.signedIn) await signIns.close(visitor.secret);
   }
 
   return {
     async recognize(request) {
       const secret = request.cookies[cookieOf().name];
       if (secret === undefined || !secretForm.test(secret)) return undefined;
-      return { secret, user: await signIns.load(secret) };
+      return { secret, signedIn: await signIns.load(secret) };
     },
 
     create(reply) {
       const secret = signIns.anonymous();
       setCookie(reply, secret);
-      return { secret, user: undefined };
+      return { secret, signedIn: undefined };
     },
 
     checkForm(visitor, form) {

@@ -8,6 +8,12 @@ import { createSecret } from '../token/tokens.ts';
 /** Unspecified: how long a browser stays signed in to the authorization pages. */
 export const signInLifeMs = 24 * 3_600_000;
 
+/** A user who is signed in to the pages. */
+export interface SignedIn {
+  readonly user: UserRecord;
+  readonly atMs: number;
+}
+
 /** Browsers at the authorization pages, each identified by the secret in its cookie. */
 export interface SignIns {
   /** Creates a secret that signs nobody in. */
@@ -15,7 +21,7 @@ export interface SignIns {
   /** Signs the user in. @returns the new secret for the browser's cookie */
   open(userId: UserId): Promise<string>;
   /** The user who is signed in with a secret. */
-  load(secret: string): Promise<UserRecord | undefined>;
+  load(secret: string): Promise<SignedIn | undefined>;
   /** Signs out; does nothing when nobody is signed in. */
   close(secret: string): Promise<void>;
 }
@@ -36,7 +42,8 @@ export function createSignIns(core: Core): SignIns {
     async load(secret) {
       const signIn = await core.store.get('sign_ins', hashSecret(secret));
       if (!signIn || signIn.expires_at_ms <= core.clock.now()) return undefined;
-      return core.store.get('users', signIn.user_id);
+      const user = await core.store.get('users', signIn.user_id);
+      return user && { user, atMs: signIn.expires_at_ms - signInLifeMs };
     },
 
     async close(secret) {

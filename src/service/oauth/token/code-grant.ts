@@ -91,5 +91,6 @@ async function redeem(core: Core, transaction: Transaction, hash: string): Promi
     return undefined;
   }
   transaction.put('codes', { ...code, used: true });
-  return issuePair(core, transaction, { authorization, grantId: hash, scopes: code.scopes });
+  const { scopes, signed_in_at_ms: signedInAtMs } = code;
+  return issuePair(core, transaction, { authorization, grantId: hash, scopes, signedInAtMs });
 }

@@ -10,6 +10,7 @@ export type OAuthErrorCode =
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
+  | 'login_required'
   | 'registration_not_supported'
   | 'request_not_supported'
   | 'request_uri_not_supported'
@@ -45,6 +46,7 @@ function quotable(text: string): string {
 export const oauthFaults = {
   denied: () => new OAuthRequestError('access_denied', 'The resource owner or authorization server denied the request'),
   client: () => new OAuthRequestError('invalid_client'),
+  loginRequired: () => new OAuthRequestError('login_required', 'The user must sign in again, but "prompt" is "none"'),
   code: () => new OAuthRequestError('invalid_grant', 'Invalid "code" in request.'),
   refreshToken: () => new OAuthRequestError('invalid_grant', 'Invalid "refresh_token" in request'),
   deviceCode: () => new OAuthRequestError('invalid_grant', 'Invalid "device_code" in request.'),

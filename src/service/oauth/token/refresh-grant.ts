@@ -100,14 +100,9 @@ async function rotate(
   const authorization = await findHolding(transaction, token.authorization_id);
   if (!authorization) return 'refused';
   if (isCurrent(token, request.secret)) {
-    await endGrant(transaction, token.grant_id);
-    return replace(
-      core,
-      transaction,
-      { authorization, grantId: token.grant_id, scopes: token.scopes },
-      request,
-      accessScopes,
-    );
+    const { grant_id: grantId, scopes, signed_in_at_ms: signedInAtMs } = token;
+    await endGrant(transaction, grantId);
+    return replace(core, transaction, { authorization, grantId, scopes, signedInAtMs }, request, accessScopes);
   }
   const { previous } = token;
   if (previous && isPrevious(token, request.secret)) {

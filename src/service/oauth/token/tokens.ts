@@ -22,6 +22,8 @@ export interface TokenGrant {
   /** @see TokenRecord.grant_id */
   readonly grantId: string;
   readonly scopes: readonly string[];
+  /** When the user signed in, for the ID tokens of refreshes. */
+  readonly signedInAtMs?: number | undefined;
 }
 
 /** Stores a new access token and returns the token response. @param expires_at_ms when it ends, instead of after its usual life */
@@ -123,6 +125,7 @@ export function putRefreshToken(
     kind: 'refresh',
     scopes: grant.scopes,
     expires_at_ms: core.clock.now() + serviceLimits.refreshTokenIdleMs,
+    ...(grant.signedInAtMs !== undefined && { signed_in_at_ms: grant.signedInAtMs }),
     ...(previous && { previous }),
   });
 }

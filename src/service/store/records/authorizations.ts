@@ -37,6 +37,8 @@ export interface CodeRecord {
   /** The guild that the bot was added to with it. */
   guild_id: GuildId | null;
   nonce: string | null;
+  /** When the user signed in; absent in codes of earlier versions. */
+  signed_in_at_ms?: number;
   expires_at_ms: number;
   used: boolean;
 }
@@ -82,6 +84,8 @@ export interface TokenRecord {
   current_hash?: string;
   /** The refresh token that the current one replaced. */
   previous?: UsedRefreshToken;
+  /** Of refresh tokens: when the user signed in, as far as that is known. */
+  signed_in_at_ms?: number;
 }
 
 /** A refresh token that was used. */

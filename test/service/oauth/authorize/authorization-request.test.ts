@@ -142,7 +142,11 @@ describe('a request at fault is sent back', () => {
     ['with a challenge too short', { code_challenge: 'a'.repeat(42) }, 'invalid_request', 'Invalid "code_challenge"'],
     ['with a challenge too long', { code_challenge: 'a'.repeat(44) }, 'invalid_request', 'Invalid "code_challenge"'],
     ['with a padded challenge', { code_challenge: `${'a'.repeat(43)}=` }, 'invalid_request'],
-    ['with a prompt nobody knows', { prompt: 'login' }, 'invalid_request', 'Invalid "prompt"'],
+    ['with a prompt nobody knows', { prompt: 'select_account' }, 'invalid_request', 'Invalid "prompt"'],
+    ['with prompt=none and another one', { prompt: 'none login' }, 'invalid_request', 'Invalid "prompt"'],
+    ['with a prompt of spaces', { prompt: ' ' }, 'invalid_request', 'Invalid "prompt"'],
+    ['with a negative max_age', { max_age: '-1' }, 'invalid_request', 'Invalid "max_age"'],
+    ['with a max_age that is no whole number', { max_age: '1.5' }, 'invalid_request', 'Invalid "max_age"'],
     ['with integration type 2', { integration_type: '2' }, 'invalid_request', 'Invalid "integration_type"'],
     ['with integration type 01', { integration_type: '01' }, 'invalid_request', 'Invalid "integration_type"'],
     [
@@ -161,12 +165,15 @@ describe('a request at fault is sent back', () => {
     expect(parameters.has('code')).toBe(false);
   });
 
-  it.each(['scope', 'state', 'nonce', 'response_type', 'code_challenge', 'prompt'])('with %s twice', async name => {
-    const url = `${service.authorizeUrl({ nonce: 'n', prompt: 'consent' })}&${name}=identify`;
-    const parameters = (await decided(url)).searchParams;
-    expect(parameters.get('error')).toBe('invalid_request');
-    expect(parameters.get('state')).toBe(name === 'state' ? null : soundRequest.state);
-  });
+  it.each(['scope', 'state', 'nonce', 'response_type', 'code_challenge', 'prompt', 'max_age'])(
+    'with %s twice',
+    async name => {
+      const url = `${service.authorizeUrl({ nonce: 'n', prompt: 'consent', max_age: '60' })}&${name}=identify`;
+      const parameters = (await decided(url)).searchParams;
+      expect(parameters.get('error')).toBe('invalid_request');
+      expect(parameters.get('state')).toBe(name === 'state' ? null : soundRequest.state);
+    },
+  );
 
   it('even when the user would have cancelled', async () => {
     const answer = await service.decide(service.authorizeUrl({ scope: 'nonsense' }), ada.id, 'deny');
