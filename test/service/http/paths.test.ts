@@ -22,7 +22,7 @@ describe('a request target', () => {
     '/api/v10/%75sers/@me',
     '/api/v10/users/@me?a=%zz&b=%',
     '/api/v10/users/@me#part',
-    'http://elsewhere/api/v10/users/@me',
+    'http://localhost:1/api/v10/users/@me',
   ])('is understood as %s', async target => {
     expect((await get(target)).status).toBe(200);
   });
@@ -95,6 +95,10 @@ describe('a credential', () => {
     ['Bearer wrong', '/users/@me', 'Bearer realm="rallypoint", error="invalid_token"'],
     ['', '/applications/@me', 'Bot realm="rallypoint"'],
     ['Bot wrong', '/applications/@me', 'Bot realm="rallypoint", error="invalid_token"'],
+    ['wrong', '/users/@me', 'Bearer realm="rallypoint", error="invalid_token"'],
+    // RFC 6750, section 3.1: another scheme is no credential.
+    ['Basic MTpzZWNyZXQ=', '/users/@me', 'Bearer realm="rallypoint"'],
+    ['Basic  MTpzZWNyZXQ=', '/applications/@me', 'Bot realm="rallypoint"'],
   ])('%j at %s is answered 401 with the challenge %s', async (value, path, challenge) => {
     const answer = await (value === '' ? sendRaw(service, head('GET', `/api/v10${path}`)) : credential(value, path));
     expect({ status: answer.status, challenge: answer.headers['www-authenticate'] }).toEqual({
