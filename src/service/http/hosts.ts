@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Core } from '../core.ts';
 import { blockList, holds, isLoopback } from '../support/network-address.ts';
 import { peerAddress } from './client-address.ts';
+import { requestedHost } from './router.ts';
 
 /** The names by which clients reach a service. */
 export interface HostNames {
@@ -14,11 +15,11 @@ export interface HostNames {
   readonly allowed: readonly string[];
 }
 
-type Asked = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'socket'>;
+type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'socket'>;
 
 /**
  * Checks that a request is meant for this service. A web page can point its own name at this machine (DNS rebinding); its requests
- * then carry that name in `Host`, and the forms that it sends carry its origin.
+ * then carry that name, and the forms that it sends carry its origin.
  *
  * Unspecified: ports are not compared, because port forwarding changes them.
  *
@@ -42,13 +43,11 @@ export class Hosts {
     this.#names = new Set(names.map(nameOf).filter(name => name !== undefined));
   }
 
-  /**
-   * Whether the `Host` header, which must be the only one, names this service. A host in the request target is not checked, because no
-   * web page can choose it.
-   */
-  isOurs({ headers: { host }, rawHeaders, socket }: Asked): boolean {
-    const isOurs = host !== undefined && (this.#known.has(host) || this.#isName(host, socket));
-    return (isOurs && !hasSeveralHosts(rawHeaders)) || this.#refuse(host);
+  /** Whether the request is for this service. */
+  isOurs(request: Asked): boolean {
+    const host = requestedHost(request);
+    const isOurs = host !== undefined && (this.#known.has(host) || this.#isName(host, request.socket));
+    return isOurs || this.#refuse(host);
   }
 
   /**
@@ -57,14 +56,15 @@ export class Hosts {
    * Unspecified: requests that browsers send only after a preflight request are accepted, because the service answers the preflight
    * with 405; so programs may send any origin.
    */
-  isForeignForm({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
+  isForeignForm(request: Pick<IncomingMessage, 'url' | 'headers' | 'method'>): boolean {
+    const { headers, method } = request;
     const { origin } = headers;
     if (origin === undefined || safeMethods.has(method)) return false;
     if (!simpleTypes.test(headers['content-type'] ?? '')) return false;
     if (origin === 'null') return headers['sec-fetch-site'] !== 'same-origin';
     const url = URL.parse(origin);
     if (!url || url.origin === this.#publicOrigin) return !url;
-    return url.host !== URL.parse(`${url.protocol}//${headers.host}`)?.host;
+    return url.host !== URL.parse(`${url.protocol}//${requestedHost(request)}`)?.host;
   }
 
   #isName(host: string, socket: Socket): boolean {
@@ -82,21 +82,11 @@ export class Hosts {
       this.#told.add(host);
       this.#log.warn(
         { host: host.slice(0, 255) },
-        'A request was rejected because of its Host header; --allowed-host accepts further names.',
+        'A request was rejected because of the host that it names; --allowed-host accepts further names.',
       );
     }
     return false;
   }
-}
-
-/** Node.js shows the first of several `Host` headers; a proxy may have gone by another. @see RFC 9112, section 3.2 */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts > 1;
 }
 
 const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -61,7 +61,8 @@ export function createHttpListener(
   };
   const serve = servePipelined((request, response) => {
     // Required by RFC 9112, section 3.2.
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    const isNameless = request.headers.host === undefined && request.httpVersion === '1.1';
+    if (isNameless || isAmbiguous(request)) {
       return writeReply(response, requestErrorReply(new RequestError('bad_request')));
     }
     listener(request, response);
@@ -77,6 +78,29 @@ export function createHttpListener(
   // This does not affect connections that became WebSockets.
   server.setTimeout(waits.stillMs, socket => socket.destroy());
   return server;
+}
+
+/** By length. */
+const singletons: ReadonlyMap<number, string> = new Map(
+  ['authorization', 'content-type', 'host'].map(name => [name.length, name]),
+);
+
+/**
+ * Whether a header that has one value, and without which the request would mean something else, is there more than once. Node.js shows the
+ * first; a proxy may have gone by another.
+ *
+ * @see RFC 9110, section 5.3; RFC 9112, section 3.2
+ */
+export function isAmbiguous({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  const seen: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const singleton = singletons.get(name.length);
+    if (singleton === undefined || name.toLowerCase() !== singleton) continue;
+    if (seen.includes(singleton)) return true;
+    seen.push(singleton);
+  }
+  return false;
 }
 
 /** A client waits before it sends the body: it is asked for that when the body is read, so never if the request is rejected before. */

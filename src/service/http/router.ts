@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { apiVersion, routes } from '../../wire/routes.ts';
 import { RequestError } from '../support/request-error.ts';
@@ -129,7 +130,17 @@ export function canonicalUrl(target: string): string {
 
 // Requests to a proxy carry a whole URL; a fragment is not meant to be sent.
 function pathAndQuery(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  return target.replace(absoluteStart, '').replace(/#.*$/s, '');
+}
+
+const absoluteStart = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
+
+/** The host that a request is for: of a whole URL the one in it, whatever the header says (RFC 9112, section 3.2.2). */
+export function requestedHost({
+  url = '/',
+  headers: { host },
+}: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
+  return url.startsWith('/') ? host : (absoluteStart.exec(url)?.[1] ?? host);
 }
 
 // Clients that escape every path segment send `%40me` and `%40original`.

@@ -95,11 +95,6 @@ describe('the media type of a body', () => {
     expect(await post('')).toMatchObject(wrongMediaType);
   });
 
-  it('is the first that was sent', async () => {
-    expect((await post('{}', json, 'Content-Type: text/plain')).status).toBe(201);
-    expect(await post('{}', 'Content-Type: text/plain', json)).toMatchObject(wrongMediaType);
-  });
-
   it('means nothing where no body is read', async () => {
     for (const method of ['GET', 'DELETE']) {
       const request = head(method, '/api/v10/lobbies/1', bot, 'Content-Type: ;;;', 'Content-Length: 5');
@@ -209,13 +204,5 @@ describe('a boolean in the query', () => {
   it('is read before anything is done', async () => {
     const answer = await callApi(service, 'POST', '/interactions/1/x/callback?with_response=maybe', { type: 1 });
     expect(answer).toMatchObject({ status: 400, body: { errors: { with_response: {} } } });
-  });
-});
-
-describe('a header sent twice', () => {
-  it('counts as its first, where it says who calls', async () => {
-    const [first, second] = [bot, 'Authorization: Bot nobody'];
-    expect((await sendRaw(service, head('GET', '/api/v10/users/@me', first, second))).status).toBe(200);
-    expect((await sendRaw(service, head('GET', '/api/v10/users/@me', second, first))).status).toBe(401);
   });
 });
