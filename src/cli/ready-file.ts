@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isCredential } from '../wire/arguments.ts';
+import { obstacleTo } from '../wire/files/obstacle.ts';
 import { type FileIdentity, replaceFile } from '../wire/files/replace-file.ts';
 import { asRecord } from '../wire/http/codec.ts';
 import { systemCode } from '../wire/http/transport.ts';
@@ -89,6 +90,11 @@ export function readReadyFile(path: string): ControlAddress {
     if (systemCode(error) !== 'ENOENT') {
       throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${errorMessage(error)}`));
     }
+    const obstacle = obstacleTo(path);
+    if (obstacle)
+      throw new CommandFailure(
+        printable(`The ready file ${path} cannot be read: ${obstacle.path} is ${obstacle.what}.`),
+      );
     const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
     throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
   }

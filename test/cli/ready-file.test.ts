@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readyFile } from '../../src/cli/ready-file.ts';
+import { readReadyFile, readyFile } from '../../src/cli/ready-file.ts';
 import { needs } from '../support/runs/parts.ts';
 
 const posix = await needs('posix');
@@ -154,4 +154,15 @@ describe('the ready file', () => {
     readyFile(path).write(line);
     expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('precious');
   });
+
+  it.skipIf(posix.missing)(
+    `that is a link which leads nowhere is not only missing when it is read${posix.note}`,
+    () => {
+      const path = join(place(), 'ready.json');
+      symlinkSync('/nowhere/ready.json', path);
+      expect(() => readReadyFile(path)).toThrow(
+        `The ready file ${path} cannot be read: ${path} is a symbolic link to /nowhere/ready.json, which does not exist.`,
+      );
+    },
+  );
 });

@@ -7,7 +7,7 @@ const chunkBytes = 1024 * 1024;
  * Node.js never ends when the file becomes shorter than it was: it waits for bytes that are gone.
  *
  * @param copy is replaced
- * @throws what the system says, with its `code`
+ * @throws what the system says, with its `code`, and with the path of the file if that cannot be read
  */
 export async function copyChangingFile(path: string, copy: string, mode = 0o600): Promise<void> {
   const from = await open(path);
@@ -16,7 +16,7 @@ export async function copyChangingFile(path: string, copy: string, mode = 0o600)
     try {
       const buffer = Buffer.allocUnsafe(chunkBytes);
       for (let at = 0; ; ) {
-        const { bytesRead } = await from.read(buffer, 0, chunkBytes, at);
+        const { bytesRead } = await from.read(buffer, 0, chunkBytes, at).catch(naming(path));
         if (bytesRead === 0) return;
         // On a full disk a write takes what there is room for, and only the next one fails.
         for (const end = at + bytesRead, start = at; at < end; ) {
@@ -29,4 +29,11 @@ export async function copyChangingFile(path: string, copy: string, mode = 0o600)
   } finally {
     await from.close();
   }
+}
+
+/** The system says which file cannot be opened, but not which cannot be read. */
+export function naming(path: string): (error: unknown) => never {
+  return error => {
+    throw Object.assign(error as Error, { path });
+  };
 }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RallypointError } from '../../../model/errors/errors.ts';
 import { silentLogger } from '../../../wire/clock/ports.ts';
+import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -44,7 +45,7 @@ export async function backUp(folder: string, file: string): Promise<BackupReport
   await requireNothing(file, 'Choose another name for the backup.');
   return besides(file, async copy => {
     const known = readMark(location) ?? 0;
-    await copyLive(location, copy, { mayHold: true });
+    await reading(location, copyLive(location, copy, { mayHold: true }));
     return publish(copy, file, look(copy, location, known));
   });
 }
@@ -64,7 +65,7 @@ export async function restoreBackup(
   await requireFile(file);
   const location = await newDatabaseIn(folder);
   return besides(location, async copy => {
-    await copyLive(file, copy);
+    await reading(file, copyLive(file, copy));
     const report = look(copy, file);
     checkLayout(report.layout, migrations.length, file);
     if (change) changeCopy(copy, change);
@@ -148,7 +149,7 @@ export async function readBackup<T>(file: string, work: (database: DatabaseSync)
   const folder = await temporarily(file, mkdtemp(join(tmpdir(), 'rallypoint-restore-')));
   try {
     const copy = join(folder, 'copy.sqlite');
-    await temporarily(file, copyLive(file, copy));
+    await temporarily(file, reading(file, copyLive(file, copy)));
     checkLayout(look(copy, file).layout, migrations.length, file);
     return await withDatabase(copy, work);
   } finally {
@@ -191,6 +192,16 @@ async function withDatabase<T>(location: string, work: (database: DatabaseSync) 
   }
 }
 
+/** Says that it is the source of a copy which cannot be read, and not the copy that cannot be written. */
+async function reading(source: string, copied: Promise<void>): Promise<void> {
+  try {
+    await copied;
+  } catch (error) {
+    const { path } = error as { readonly path?: unknown };
+    throw path === source || path === `${source}-wal` ? unreadableError(path, error) : error;
+  }
+}
+
 /** Runs `work` in a temporary folder next to `target`, on the same disk. */
 async function besides<T>(target: string, work: (copy: string) => Promise<T>): Promise<T> {
   const parent = dirname(resolve(target));
@@ -205,7 +216,7 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
     const reason = isFull(error)
       ? 'there is no space left on its disk'
       : folder === undefined && isMissing(error)
-        ? `${parent} is not a folder`
+        ? noFolder(parent)
         : (error as Error).message;
     throw new StoreError(code, `${target} could not be written: ${reason}.`, { cause: error });
   } finally {
@@ -286,8 +297,9 @@ async function publish(
 async function requireFile(path: string, hint = ''): Promise<void> {
   const found = await readableAt(path);
   if (found?.isFile() && found.size > 0) return;
-  const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'does not exist';
-  throw new StoreError('store_unusable', `${path} ${what}.${hint}`);
+  const obstacle = obstacleTo(path);
+  const what = obstacle ? `${obstacle.path} is ${obstacle.what}` : `${path} ${found ? 'is empty' : 'does not exist'}`;
+  throw new StoreError('store_unusable', `${what}.${hint}`);
 }
 
 /** @throws StoreError `store_unusable`: it is there, perhaps, but not for this user */
@@ -297,9 +309,18 @@ async function readableAt(path: string): Promise<Stats | undefined> {
     return await stat(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    const message = `${path} cannot be read: ${(error as Error).message}. Check its permissions and the user that runs this.`;
-    throw new StoreError('store_unusable', message, { cause: error });
+    throw unreadableError(path, error);
   }
+}
+
+function unreadableError(path: string, error: unknown): StoreError {
+  const message = `${path} cannot be read: ${(error as Error).message}. Check its permissions and the user that runs this.`;
+  return new StoreError('store_unusable', message, { cause: error });
+}
+
+function noFolder(path: string): string {
+  const obstacle = obstacleTo(join(path, copyFolderPrefix));
+  return obstacle ? `${obstacle.path} is ${obstacle.what}` : `${path} is not a folder`;
 }
 
 async function requireNothing(path: string, advice: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 
@@ -45,13 +45,11 @@ export function openingError(location: string, cause: unknown): StoreError {
     const message = `${location} cannot be opened: there is no space left on its disk. Free some, and start again.`;
     return new StoreError('store_full', message, { cause });
   }
-  const isNoFolder = ['EEXIST', 'ENOTDIR'].includes(systemCode(cause) ?? '');
-  const reason = isNoFolder
-    ? `${dirname(location)}, or what is above it, is not a folder`
-    : cause instanceof Error
-      ? cause.message
-      : String(cause);
-  const message = `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
+  const obstacle = obstacleTo(location);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = obstacle
+    ? `${location} cannot be opened: ${obstacle.path === location ? 'it' : obstacle.path} is ${obstacle.what}. Choose another data folder, or remove what is in its place.`
+    : `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
   return new StoreError('store_unusable', message, { cause });
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { counted } from '../../../wire/counted.ts';
+import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -63,6 +64,7 @@ export interface BadRecord {
 }
 
 const restore = 'Stop the service, move the data folder away and restore a backup: rallypoint restore';
+const checkPath = 'Check the path of the data folder: --data DIR';
 const sqliteFindingsMax = 10;
 
 /** Looks through a data folder, also one that a service is running on: a copy in the system's temporary folder is read. */
@@ -96,6 +98,11 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
 }
 
 async function missingDatabase(location: string): Promise<StoreFinding | undefined> {
+  const obstacle = obstacleTo(location);
+  if (obstacle) {
+    const message = `${obstacle.path} is ${obstacle.what}.`;
+    return { code: 'database', ok: false, message, remedy: checkPath };
+  }
   let found: Stats | undefined;
   let commits: number;
   try {
@@ -108,7 +115,7 @@ async function missingDatabase(location: string): Promise<StoreFinding | undefin
   const what = found ? 'is empty' : 'does not exist';
   const message = `${location} ${what}${commits > 0 ? `, although it held ${counted(commits, 'commit')}` : ''}.`;
   // Nothing says that there ever was one.
-  const remedy = found || commits > 0 ? restore : 'Check the path of the data folder: --data DIR';
+  const remedy = found || commits > 0 ? restore : checkPath;
   return { code: 'database', ok: false, message, remedy };
 }
 

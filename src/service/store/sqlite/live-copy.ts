@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { open, rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { copyChangingFile } from '../../../wire/files/copy-file.ts';
+import { copyChangingFile, naming } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 import { endHold, requestHold } from './wal.ts';
@@ -25,7 +25,7 @@ const logHeadBytes = 32;
  *
  * @param copy path of the copy; its log is written next to it
  * @param options `mayHold`: a service that writes too much for that is asked, by a file in its folder, to let its log grow meanwhile
- * @throws StoreError `store_failed` when the service writes too much at a time; what the system says
+ * @throws StoreError `store_failed` when the service writes too much at a time; what the system says, with the path
  */
 export async function copyLive(location: string, copy: string, { mayHold = false } = {}): Promise<void> {
   const holds = (tries: number) => mayHold && tries >= triesAlone;
@@ -67,7 +67,7 @@ async function logHead(path: string): Promise<string> {
   const file = await open(path).catch(notThere);
   if (!file) return '';
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(logHeadBytes), 0, logHeadBytes, 0);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(logHeadBytes), 0, logHeadBytes, 0).catch(naming(path));
     return buffer.toString('hex', 0, bytesRead);
   } finally {
     await file.close();

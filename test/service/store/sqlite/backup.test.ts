@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -100,7 +101,7 @@ it('what stands in the way of a folder is named', async () => {
   });
   await expect(restoreBackup(file, join(folder.path, 'file'))).rejects.toMatchObject({
     code: 'store_unusable',
-    message: expect.stringContaining(`${join(folder.path, 'file')}, or what is above it, is not a folder`),
+    message: expect.stringContaining(`${join(folder.path, 'file')} is a file, not a folder`),
   });
 });
 
@@ -131,6 +132,44 @@ it('what cannot be read is not called missing, and the message names the file', 
   await rm(databaseIn(data));
   await symlink(databaseIn(data), databaseIn(data));
   await expect(backUp(data, `${file}.2`)).rejects.toThrow(`${databaseIn(data)} cannot be read: ELOOP`);
+});
+
+it('a log that cannot be read is named, and not the file that would be written', async () => {
+  await backUp(data, file);
+  const copied = { data: databaseIn(data), backup: file };
+  for (const source of Object.values(copied)) await mkdir(`${source}-wal`);
+  const unreadable = (source: string) => `${source}-wal cannot be read: EISDIR`;
+  await expect(backUp(data, `${file}.2`)).rejects.toThrow(unreadable(copied.data));
+  await expect(restoreBackup(file, restored)).rejects.toThrow(unreadable(copied.backup));
+  await expect(readBackup(file, async () => {})).rejects.toThrow(unreadable(copied.backup));
+});
+
+it.skipIf(process.platform === 'win32')('what is in the place of a file or folder is named', async () => {
+  const location = databaseIn(data);
+  await rm(data, { recursive: true });
+  await mkdir(data);
+  const leadsNowhere = 'is a symbolic link to /nowhere/at/all, which does not exist';
+  const places: readonly [string, () => Promise<unknown>][] = [
+    [`${location} is a pipe, not a file`, async () => execFileSync('mkfifo', [location])],
+    [`${location} is a folder, not a file`, () => mkdir(location)],
+    [`${location} ${leadsNowhere}`, () => symlink('/nowhere/at/all', location)],
+    [`${data} ${leadsNowhere}`, () => rm(data, { recursive: true }).then(() => symlink('/nowhere/at/all', data))],
+  ];
+  for (const [message, make] of places) {
+    await rm(location, { recursive: true, force: true });
+    await make();
+    await expect(backUp(data, file)).rejects.toThrow(message);
+    expect(await inspectDataFolder(data)).toMatchObject([
+      { message: `${message}.`, remedy: expect.stringMatching('^Check') },
+    ]);
+    const opened = message.startsWith(location)
+      ? message.replace(location, `${location} cannot be opened: it`)
+      : message;
+    await expect(openDatabase(location)).rejects.toThrow(opened);
+  }
+  await expect(backUp(restored, join(data, 'b.sqlite'))).rejects.toThrow('does not exist');
+  await put(restored, '1');
+  await expect(backUp(restored, join(data, 'b.sqlite'))).rejects.toThrow(`${data} ${leadsNowhere}`);
 });
 
 it('nothing is backed up where nothing is, or where acknowledged commits are missing', async () => {
