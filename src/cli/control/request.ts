@@ -1,3 +1,4 @@
+import type { Issue } from '../../model/errors/issue.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
@@ -12,7 +13,17 @@ export interface ControlAddress {
   readonly timeoutMs?: number;
 }
 
-/** A request of the control API. @throws CommandFailure with the service's message */
+/** The service rejects what a request contains. */
+export class RejectedBody extends CommandFailure {
+  readonly issues: readonly Issue[];
+
+  constructor(message: string, issues: readonly Issue[]) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
+/** A request of the control API. @throws CommandFailure with the service's message; RejectedBody */
 export async function control<Answer>(
   { url, token, timeoutMs }: ControlAddress,
   call: `${'GET' | 'POST' | 'DELETE'} /${string}`,
@@ -31,7 +42,7 @@ export async function control<Answer>(
     method,
     headers: {
       authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json', prefer: 'details' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
@@ -56,7 +67,8 @@ export async function control<Answer>(
     );
   }
   const told = isOfControlApi ? json.message : `${url} answered ${method} ${path} with ${answer.status}.`;
-  throw new CommandFailure(printable(errorMessage(told)));
+  const message = printable(errorMessage(told));
+  throw Array.isArray(json?.issues) ? new RejectedBody(message, json.issues) : new CommandFailure(message);
 }
 
 function parsed(text: string): unknown {

@@ -1,3 +1,4 @@
+import { ValidationError } from '../../model/errors/errors.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { millisecondsOf } from '../../testing/duration.ts';
 import { isCredential } from '../../wire/arguments.ts';
@@ -24,7 +25,7 @@ import {
   timeoutDefault,
 } from './options.ts';
 import { replyText } from './reply-text.ts';
-import { type ControlAddress, control } from './request.ts';
+import { type ControlAddress, control, RejectedBody } from './request.ts';
 import type { CommandUse } from './use.ts';
 
 /**
@@ -269,12 +270,12 @@ const optionOfField: Readonly<Record<string, string>> = {
 
 /** Names what is wrong with a fault as it was typed. */
 function withOptionNames(error: unknown): never {
-  if (!(error instanceof CommandFailure)) throw error;
-  const named = error.message.replace(
-    /(?<=^The fault is not valid: |\); )[a-z_.]+(?=: )/g,
-    field => optionOfField[field] ?? `--${field.replaceAll('_', '-')}`,
-  );
-  throw new CommandFailure(named);
+  if (!(error instanceof RejectedBody)) throw error;
+  const issues = error.issues.map(issue => {
+    const field = issue.path.join('.');
+    return { ...issue, path: [optionOfField[field] ?? `--${field.replaceAll('_', '-')}`] };
+  });
+  throw new CommandFailure(printable(errorMessage(new ValidationError('The fault', issues))));
 }
 
 function faultLine({ id, kind, left, match, ...fields }: Readonly<Record<string, unknown>>): string {
