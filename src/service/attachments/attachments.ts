@@ -95,7 +95,7 @@ function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | und
 function tooMany(): RequestError {
   const code = 'BASE_TYPE_MAX_LENGTH';
   const message = fieldErrors[code](limits.messageAttachmentsMax);
-  return new RequestError('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
+  return new RequestError('invalid_form_body', {}, { issues: [{ path: ['attachments'], code, message }] });
 }
 
 /** The files of messages, served to everyone who knows their address. */

@@ -152,8 +152,8 @@ export function identify(
  */
 export function admit(route: Route, principal: Principal | undefined): Principal {
   if (isOpen(route)) return anonymous;
-  if (!principal) throw new RequestError('unauthorized', {}, [], challenge(route, 'invalid_token'));
-  if (principal.kind === 'none') throw new RequestError('unauthorized', {}, [], challenge(route));
+  if (!principal) throw new RequestError('unauthorized', {}, { challenge: challengeFor(route, 'invalid_token') });
+  if (principal.kind === 'none') throw new RequestError('unauthorized', {}, { challenge: challengeFor(route) });
   if (!route.credentials.some(credential => fits(principal, credential))) throw refusal(principal, route);
   return principal;
 }
@@ -179,7 +179,7 @@ function refusal(principal: Principal, route: Route): RequestError {
 }
 
 /** @param error absent: there was no credential */
-function challenge({ credentials }: Route, error?: 'invalid_token'): string {
+function challengeFor({ credentials }: Route, error?: 'invalid_token'): string {
   const scheme = credentials.every(credential => credential === 'bot') ? 'Bot' : 'Bearer';
   return challengeOf(scheme, error);
 }

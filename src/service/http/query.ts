@@ -110,5 +110,5 @@ export function readQueryText({ query }: Pick<Call, 'query'>, name: string): str
 }
 
 function wrong(name: string, code: FieldErrorCode, message: string): RequestError {
-  return new RequestError('invalid_form_body', {}, [{ path: [name], code, message }]);
+  return new RequestError('invalid_form_body', {}, { issues: [{ path: [name], code, message }] });
 }

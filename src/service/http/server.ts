@@ -8,7 +8,7 @@ import { admit, type Credentials, identify } from '../auth/credentials.ts';
 import { callerOf, type Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
-import { RequestError } from '../support/request-error.ts';
+import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
 import type { ObservedRequest } from '../support/traffic.ts';
 import {
@@ -338,7 +338,7 @@ function checkIds(names: readonly string[], params: Parameters): void {
     const message = fieldErrors.NUMBER_TYPE_COERCE(params[name], 'snowflake');
     issues.push({ path: [name], code: 'NUMBER_TYPE_COERCE', message });
   }
-  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, issues);
+  rejectIssues(issues);
 }
 
 function pathParameters(path: string): string[] {

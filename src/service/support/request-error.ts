@@ -14,8 +14,7 @@ export class RequestError extends Error {
   constructor(
     reason: ApiErrorName,
     extra: RequestError['extra'] = {},
-    issues: readonly Issue[] = [],
-    challenge?: string,
+    { issues = [], challenge }: { readonly issues?: readonly Issue[]; readonly challenge?: string } = {},
   ) {
     super(extra.message ?? apiMessages[reason]);
     this.name = 'RequestError';
@@ -28,5 +27,5 @@ export class RequestError extends Error {
 
 /** Throws `invalid_form_body` if there are issues. */
 export function rejectIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, issues);
+  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, { issues });
 }

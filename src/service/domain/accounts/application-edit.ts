@@ -55,5 +55,5 @@ function notServed(): RequestError {
 
 function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): RequestError {
   const issue = { path: ['interactions_endpoint_url'], code, message: serviceFieldErrors[code]() };
-  return new RequestError('invalid_form_body', {}, [issue]);
+  return new RequestError('invalid_form_body', {}, { issues: [issue] });
 }

@@ -91,9 +91,11 @@ function usedComponent({ components }: Message, { customId, componentType, value
   const component = findComponent(components as readonly Component[], customId);
   if (!component || component.type !== componentType || component.disabled === true) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new RequestError('invalid_form_body', {}, [
-      { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
-    ]);
+    throw new RequestError(
+      'invalid_form_body',
+      {},
+      { issues: [{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }] },
+    );
   }
   rejectIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
   return component;

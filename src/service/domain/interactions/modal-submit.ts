@@ -118,9 +118,11 @@ function readSubmission(report: Report, body: Fields): Submission {
 function rejectWrongFields({ customId, components }: Submission, modal: Modal): void {
   if (customId !== modal.custom_id) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new RequestError('invalid_form_body', {}, [
-      { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
-    ]);
+    throw new RequestError(
+      'invalid_form_body',
+      {},
+      { issues: [{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }] },
+    );
   }
   const issues = checkSubmission(components, modal.components);
   rejectIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));

@@ -93,9 +93,11 @@ export function commandFault(
   field: 'id' | 'version',
   code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
 ): RequestError {
-  return new RequestError('invalid_form_body', {}, [
-    { path: ['data', field], code, message: serviceFieldErrors[code]() },
-  ]);
+  return new RequestError(
+    'invalid_form_body',
+    {},
+    { issues: [{ path: ['data', field], code, message: serviceFieldErrors[code]() }] },
+  );
 }
 
 /** @throws RequestError `invalid_form_body` */

@@ -134,7 +134,11 @@ const none: readonly LobbyMemberRecord[] = [];
 /** Unspecified: no source names an error for a full lobby, so it is reported as a members list that is too long. */
 function lobbyFull(): RequestError {
   const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
-  return new RequestError('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
+  return new RequestError(
+    'invalid_form_body',
+    {},
+    { issues: [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }] },
+  );
 }
 
 /**

@@ -60,7 +60,7 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
 
 function wrongMediaType(expected: string): RequestError {
   const message = serviceFieldErrors.CONTENT_TYPE_INVALID(expected);
-  return new RequestError('invalid_form_body', {}, [{ path: [], code: 'CONTENT_TYPE_INVALID', message }]);
+  return new RequestError('invalid_form_body', {}, { issues: [{ path: [], code: 'CONTENT_TYPE_INVALID', message }] });
 }
 
 /** Thrown when the connection closed before the body was complete, so that no answer is needed. */

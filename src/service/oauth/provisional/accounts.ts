@@ -180,5 +180,9 @@ export async function requireRoomForIdentities(
 
 function unknownAccount(): RequestError {
   const message = serviceFieldErrors.ID_UNKNOWN('provisional account');
-  return new RequestError('invalid_form_body', {}, [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
+  return new RequestError(
+    'invalid_form_body',
+    {},
+    { issues: [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }] },
+  );
 }

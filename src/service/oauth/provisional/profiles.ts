@@ -228,5 +228,9 @@ async function requireFree(
 
 function wrongIdentity(): RequestError {
   const message = serviceFieldErrors.ID_UNKNOWN('identity of this user');
-  return new RequestError('invalid_form_body', {}, [{ path: ['external_user_id'], code: 'ID_UNKNOWN', message }]);
+  return new RequestError(
+    'invalid_form_body',
+    {},
+    { issues: [{ path: ['external_user_id'], code: 'ID_UNKNOWN', message }] },
+  );
 }

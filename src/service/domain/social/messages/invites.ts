@@ -69,7 +69,11 @@ export async function invitedApplication(
   const found = id === undefined ? undefined : await view.get('applications', id);
   if (found && (!application || familyOf(found) === familyOf(application))) return found;
   const message = serviceFieldErrors.ID_UNKNOWN('application');
-  throw new RequestError('invalid_form_body', {}, [{ path: ['application_id'], code: 'ID_UNKNOWN', message }]);
+  throw new RequestError(
+    'invalid_form_body',
+    {},
+    { issues: [{ path: ['application_id'], code: 'ID_UNKNOWN', message }] },
+  );
 }
 
 /**
