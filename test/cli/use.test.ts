@@ -213,6 +213,20 @@ describe('rallypoint use', () => {
     );
   });
 
+  it.each([
+    ['READY', 'ada', '9'],
+    ['INTERACTION_SUCCESS', 'grace', '10'],
+  ])('ends in time when the service freezes before %s', async (event, user, user_id) => {
+    service.faults.add({ kind: 'freeze', match: { user_id, event } });
+    const told =
+      event === 'READY' ? `The service at ${service.controlBase} did not answer within 500 ms.` : 'Nobody answered';
+    expect(await run('/rally', 'where=x', '--as', user, '--timeout', '500ms', '--wait', '300ms')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(told),
+    });
+  });
+
   it('says what to do in a world without channels', async () => {
     const { guilds: _, ...lonely } = fixtures;
     const bare = await startService({ fixtures: lonely });

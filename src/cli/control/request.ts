@@ -31,10 +31,7 @@ export async function control<Answer>(
 ): Promise<Answer> {
   const [method = '', path = ''] = call.split(' ');
   const notAnswered = (error: unknown): never => {
-    if (error instanceof DOMException && error.name === 'TimeoutError') {
-      const message = `The service at ${url} did not answer within ${timeoutMs} ms. Check that it is not stopped; --timeout waits longer.`;
-      throw new CommandFailure(printable(message));
-    }
+    if (error instanceof DOMException && error.name === 'TimeoutError') throw unansweredError(url, timeoutMs);
     const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
     throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}. Check that it is running.`);
   };
@@ -69,6 +66,11 @@ export async function control<Answer>(
   const told = isOfControlApi ? json.message : `${url} answered ${method} ${path} with ${answer.status}.`;
   const message = printable(errorMessage(told));
   throw Array.isArray(json?.issues) ? new RejectedBody(message, json.issues) : new CommandFailure(message);
+}
+
+export function unansweredError(url: string, timeoutMs: number | undefined): CommandFailure {
+  const message = `The service at ${url} did not answer within ${timeoutMs} ms. Check that it is not stopped; --timeout waits longer.`;
+  return new CommandFailure(printable(message));
 }
 
 function parsed(text: string): unknown {

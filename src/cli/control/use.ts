@@ -8,7 +8,7 @@ import { routeLabel } from '../../wire/routes.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
-import { type ControlAddress, control } from './request.ts';
+import { type ControlAddress, control, unansweredError } from './request.ts';
 
 /** What somebody wants to do. */
 export interface CommandUse {
@@ -34,6 +34,8 @@ interface Guild {
 /** An application that has only acknowledged the use of a button may still change its message. */
 const changeWaitMs = 1_000;
 const guildsMax = 1000;
+/** A service that has frozen does not close the connection. */
+const closeMs = 500;
 
 /**
  * Uses a command as the user's own client does.
@@ -103,7 +105,9 @@ async function act(address: ControlAddress, use: CommandUse, { id, userId, chann
   const { token } = await control<{ token: string }>(address, `POST /users/${id}/session`);
   const base = address.url.replace(/\/control$/, '');
   const service = { apiBase: `${base}/api`, gateway: `${base.replace(/^http/, 'ws')}/gateway` };
-  const session = await UserSession.open(service, token, systemClock, received => user.receive(received));
+  const opening = UserSession.open(service, token, systemClock, received => user.receive(received));
+  const session = await within(address.timeoutMs, opening);
+  if (!session) throw unansweredError(address.url, address.timeoutMs);
   user.attach(session);
   try {
     const place = { ...(use.in !== undefined && { in: use.in }), direct: use.direct !== undefined };
@@ -112,7 +116,7 @@ async function act(address: ControlAddress, use: CommandUse, { id, userId, chann
     if (use.press === undefined) return [answer];
     return [answer, await completed(user.press(use.press, place), use)];
   } finally {
-    await session.close();
+    await within(closeMs, session.close());
   }
 }
 
@@ -133,7 +137,8 @@ async function completed(action: Promise<Reply>, { waitMs }: CommandUse): Promis
 }
 
 /** Undefined when it takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+async function within<T>(ms: number | undefined, work: Promise<T>): Promise<T | undefined> {
+  if (ms === undefined) return work;
   const ended = new AbortController();
   const late = setTimeout(ms, undefined, { signal: ended.signal });
   late.catch(() => {}); // It was in time.
