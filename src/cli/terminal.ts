@@ -4,6 +4,8 @@ import { CommandFailure } from './command-line.ts';
 /** Somewhere to write. */
 export interface Output {
   write(text: string): unknown;
+  /** Nothing can be written any more. Absent: that does not happen. */
+  once?(event: 'error', listener: () => void): unknown;
   /** A screen, on which a line can be written over. */
   readonly isTTY?: boolean;
   /** Absent or false: text stays plain. */

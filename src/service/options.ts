@@ -180,9 +180,11 @@ export function checkPublicUrl(publicUrl: string | undefined): string | undefine
   if (publicUrl === undefined) return undefined;
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  // A user, a query or a fragment may hold a secret.
+  const shown = /[@?#]/.test(publicUrl) ? '' : ` (got "${publicUrl}")`;
   throw new ArgumentError(
     'invalid_public_url',
-    `The public URL must be an http or https origin, like https://play.example (got "${publicUrl}").`,
+    `The public URL must be an http or https origin, like https://play.example${shown}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -212,6 +212,33 @@ describe('the commands for a running service', () => {
     }
   });
 
+  it('stop following the log when nobody reads it any more', async () => {
+    const stdout = Object.assign(new EventEmitter(), {
+      write: () => process.nextTick(() => stdout.listenerCount('error') > 0 && stdout.emit('error')),
+    });
+    await backend().lobbies.create({});
+    const code = await rallypoint(['logs', '--follow'], {
+      ...{ stdout, stderr: { write: () => {} }, askHidden: async () => undefined, askWhether: async () => undefined },
+      environment: { RALLYPOINT_CONTROL_URL: service.controlBase, RALLYPOINT_CONTROL_TOKEN: service.controlToken },
+    });
+    expect(code).toBe(0);
+  });
+
+  it('never repeat a password in the address of the control API', async () => {
+    for (const address of [
+      'http://me:hunter2@127.0.0.1:1',
+      'http://127.0.0.1:1?hunter2',
+      'http://127.0.0.1:1#hunter2',
+      'me:hunter2@x',
+    ]) {
+      const { code, stderr } = await run('users', '--control', address, '--control-token', 'x');
+      expect([code, stderr]).toEqual([
+        2,
+        'rallypoint: --control must be an http: or https: address without user, query or fragment.\n',
+      ]);
+    }
+  });
+
   it('never repeat a control token', async () => {
     const answer = await run('users', '--control', service.controlBase, '--control-token', 'hun\nter2');
     expect(answer).toEqual({
@@ -235,7 +262,7 @@ describe('the commands for a running service', () => {
       [['users', '--limit', 'x'], '--limit must be a whole number'],
       [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
       [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
-      [['users', '--control', 'ftp://x'], '--control must be an http: or https: address'],
+      [['users', '--control', 'ftp://x'], '--control must be an http: or https: address without user, query or'],
       [['users', '--timeout', '0'], '--timeout must be from 1ms to 24d (got "0").'],
       [['use', '/rally', '--wait', '25d'], '--wait must be from 1ms to 24d (got "25d").'],
       [['token'], '"rallypoint token" needs USER'],

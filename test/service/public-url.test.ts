@@ -81,6 +81,7 @@ describe('a service behind a proxy, with a public URL', () => {
   });
 
   it('rejects what is more than an origin', async () => {
+    await expect(startService({ publicUrl: 'https://me:hunter2@play.example' })).rejects.toThrow(/^(?!.*hunter2)/);
     await expect(startService({ publicUrl: 'https://play.example/here' })).rejects.toMatchObject({
       code: 'invalid_public_url',
     });

@@ -123,7 +123,9 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     for (const entry of entries) stdout.write(`${lineOf(entry)}\n`);
     if (!given.follow) return;
     const ended = new AbortController();
-    const stopped = firstSignal().then(() => ended.abort());
+    // Nobody reads on, as after `logs -f | head -1`.
+    const lost = new Promise<void>(resolve => stdout.once?.('error', resolve));
+    const stopped = Promise.race([firstSignal(), lost]).then(() => ended.abort());
     const following = followLog(
       found,
       next,
@@ -143,13 +145,20 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
   const readyFile = optionText(given, 'ready-file');
   if (readyFile === undefined && (url || token)) {
     if (!url || !token) throw new UsageError('--control and --control-token belong together. Pass both.');
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      throw new UsageError(`--control must be an http: or https: address (got "${printable(url)}").`);
+    if (!isPlainAddress(url)) {
+      // A user, a query or a fragment may hold a secret.
+      const shown = /[@?#]/.test(url) ? '' : ` (got "${printable(url)}")`;
+      throw new UsageError(`--control must be an http: or https: address without user, query or fragment${shown}.`);
     }
     if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
     return { url: url.replace(/\/+$/, ''), token, timeoutMs };
   }
   return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
+}
+
+function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname;
 }
 
 async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {
