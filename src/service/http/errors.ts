@@ -11,7 +11,7 @@ import type { LimitRefusal } from './limiter.ts';
 
 /** The error for a request with a host that is not accepted. */
 export function misdirectedError(): RequestError {
-  const message = `${apiMessages.misdirected_request}: the service does not accept the name in the Host header. Its operator can allow the name by --allowed-host.`;
+  const message = `${apiMessages.misdirected_request}: the service does not accept the host that the request names. Its operator can allow the name by --allowed-host.`;
   return new RequestError('misdirected_request', { message });
 }
 

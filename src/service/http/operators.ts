@@ -12,6 +12,7 @@ import { errorReply, misdirectedError, requestErrorReply } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createHttpListener } from './listener.ts';
 import { listen } from './listening.ts';
+import { canonicalUrl } from './router.ts';
 
 /** Serves the endpoints for operators. @returns false for any other request */
 export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
@@ -166,9 +167,10 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
   const byPath = new Map(endpoints.map(endpoint => [endpoint.path, endpoint]));
 
   return {
-    find(target) {
+    find(url) {
       // The fast path for nearly all requests.
-      if (target.startsWith('/api/')) return undefined;
+      if (url.startsWith('/api/')) return undefined;
+      const target = canonicalUrl(url);
       const mark = target.indexOf('?');
       return byPath.get(mark < 0 ? target : target.slice(0, mark));
     },

@@ -130,7 +130,9 @@ export function canonicalUrl(target: string): string {
 
 // Requests to a proxy carry a whole URL; a fragment is not meant to be sent.
 function pathAndQuery(target: string): string {
-  return target.replace(absoluteStart, '').replace(/#.*$/s, '');
+  const url = target.replace(/#.*$/s, '');
+  const path = url.replace(absoluteStart, '');
+  return path === url || path.startsWith('/') ? path : `/${path}`;
 }
 
 const absoluteStart = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;

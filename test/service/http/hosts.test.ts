@@ -86,6 +86,12 @@ describe('a request for another host', () => {
     },
   );
 
+  it('is none for a whole URL without a path, or of an endpoint for operators', async () => {
+    const root = await ask(service, 'GET http://localhost', 'evil.example', 'Accept: text/html');
+    const health = await ask(service, 'GET http://localhost/healthz?x', 'evil.example');
+    expect([root.status, health.status]).toEqual([200, 200]);
+  });
+
   it.each([
     'http://evil.example@127.0.0.1/api/v10/gateway',
     'http:///api/v10/gateway',

@@ -96,7 +96,8 @@ describe('a credential', () => {
     ['', '/applications/@me', 'Bot realm="rallypoint"'],
     ['Bot wrong', '/applications/@me', 'Bot realm="rallypoint", error="invalid_token"'],
     ['wrong', '/users/@me', 'Bearer realm="rallypoint", error="invalid_token"'],
-    // RFC 6750, section 3.1: another scheme is no credential.
+    // RFC 6750, section 3.1: another scheme, or none, is no credential.
+    [' ', '/users/@me', 'Bearer realm="rallypoint"'],
     ['Basic MTpzZWNyZXQ=', '/users/@me', 'Bearer realm="rallypoint"'],
     ['Basic  MTpzZWNyZXQ=', '/applications/@me', 'Bot realm="rallypoint"'],
   ])('%j at %s is answered 401 with the challenge %s', async (value, path, challenge) => {
