@@ -28,7 +28,7 @@ export async function initCommand(args: readonly string[], { stdout }: Terminal)
   if (another !== undefined) {
     throw new UsageError(`"rallypoint init" takes one DIR (got "${folder}" and "${another}").`);
   }
-  const path = resolve(folder);
+  const path = absolute(folder);
   const name = readName(optionText(given, 'name'), path);
   const files = projectFiles(name, sdkSpecifier(optionText(given, 'sdk'), path));
   await writeFiles(path, files);
@@ -54,17 +54,31 @@ export async function initCommand(args: readonly string[], { stdout }: Terminal)
   );
 }
 
+/** @throws CommandFailure when the current folder was deleted */
+function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch (error) {
+    throw new CommandFailure(`The current folder cannot be used: ${errorMessage(error)}`);
+  }
+}
+
+/** Of npm. */
+const nameLengthMax = 214;
+
 function readName(given: string | undefined, path: string): string {
   if (given === undefined)
     return (
       basename(path)
         .toLowerCase()
         .replace(/[^a-z0-9-]+/g, '-')
-        .replace(/^-+|-+$/g, '') || 'game'
+        .replace(/^-+/, '')
+        .slice(0, nameLengthMax)
+        .replace(/-+$/, '') || 'game'
     );
-  if (/^[a-z0-9][a-z0-9._-]{0,213}$/.test(given)) return given;
+  if (given.length <= nameLengthMax && /^[a-z0-9][a-z0-9._-]*$/.test(given)) return given;
   throw new UsageError(
-    `--name must be a name for package.json: up to 214 lower-case letters, digits, ".", "_" and "-" (got "${printable(given)}").`,
+    `--name must be a name for package.json: up to ${nameLengthMax} lower-case letters, digits, ".", "_" and "-" (got "${printable(given)}").`,
   );
 }
 
@@ -72,7 +86,7 @@ function readName(given: string | undefined, path: string): string {
 function sdkSpecifier(given: string | undefined, path: string): string {
   if (given === undefined) return `^${version}`;
   if (!/\.tgz$|[\\/]/.test(given)) return given;
-  const tarball = resolve(given);
+  const tarball = absolute(given);
   if (lstatSync(tarball, { throwIfNoEntry: false }) === undefined)
     throw new CommandFailure(printable(`--sdk: there is no file ${tarball}.`));
   return `file:${relative(path, tarball).replaceAll(sep, '/')}`;

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import { version } from '../../src/model/version.ts';
 import { installOffline, neededPackages, openProject, pack, quietEnv, root, run } from '../package/project.ts';
@@ -38,6 +38,26 @@ async function init(...args: readonly string[]) {
 }
 
 describe('rallypoint init', () => {
+  it('names the project after its folder, within the length that npm allows', async () => {
+    const path = join(folder(), `${'a'.repeat(213)}-${'b'.repeat(30)}`);
+    expect((await init(path)).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')).name).toBe('a'.repeat(213));
+    expect((await init(join(folder(), 'x'), '--name', 'a'.repeat(214))).code).toBe(0);
+    expect((await init(join(folder(), 'x'), '--name', 'a'.repeat(215))).code).toBe(2);
+  });
+
+  it('says that its working folder was deleted', async () => {
+    vi.spyOn(process, 'cwd').mockImplementation(() => {
+      throw new Error('ENOENT: process.cwd failed');
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await init('x')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'rallypoint: The current folder cannot be used: ENOENT: process.cwd failed\n',
+    });
+  });
+
   it('says what it made and the next two commands', async () => {
     const path = join(folder(), 'My Game');
     const { code, stdout, stderr } = await init(path);
