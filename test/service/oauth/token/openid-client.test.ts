@@ -39,9 +39,11 @@ describe.each([
       code_challenge_method: 'S256',
       state: expectedState,
       nonce: expectedNonce,
+      max_age: '60',
+      prompt: 'login',
     });
 
-    const checks = { pkceCodeVerifier, expectedState, expectedNonce };
+    const checks = { pkceCodeVerifier, expectedState, expectedNonce, maxAge: 60 };
     const tokens = await client.authorizationCodeGrant(config, await consent(url, ben.id), checks);
     expect(tokens.claims()).toMatchObject({ iss: service.web, aud: clientId, sub: ben.id, nonce: expectedNonce });
 
