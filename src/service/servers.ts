@@ -18,7 +18,7 @@ import {
   type OperatorsListener,
   openOperatorsServer,
 } from './http/operators.ts';
-import { createHttpServer, type HttpDeps } from './http/server.ts';
+import { createHeldBodies, createHttpServer, type HttpDeps } from './http/server.ts';
 import { advanceClock, type CheckedOptions, type Environment } from './open-core.ts';
 import type { ServiceOptions } from './options.ts';
 import type { Parts } from './parts.ts';
@@ -108,8 +108,9 @@ export function createApiServer(
     ...presenceRoutes(core, parts.headlessSessions, parts.settingsEdits),
     ...relationshipRoutes(core.store, createRelationships(core)),
   };
+  const held = createHeldBodies(core);
   const site = createLateSite(core, {
-    ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
+    ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files, held: held.unproven },
     control: {
       ...{
         core,
@@ -132,7 +133,7 @@ export function createApiServer(
   });
   const server = createHttpServer(core, {
     ...{ credentials, handlers, pendingWork, faults, addressOf, connections, hosts, site: site.serve, drain },
-    ...{ operators, requestIds, requestLog },
+    ...{ operators, requestIds, requestLog, held },
     proofs: interactionProofs(interactions),
   });
   return { server, site };

@@ -13,6 +13,7 @@ import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { writeReply } from './call.ts';
 import { requestErrorReply } from './errors.ts';
+import { JoinedRequest } from './joined-request.ts';
 import { servePipelined } from './pipelining.ts';
 
 /** How long a server waits for its clients. */
@@ -51,6 +52,7 @@ export function createHttpListener(
     requestTimeout: waits.requestMs,
     connectionsCheckingInterval: waits.checkMs,
     keepAliveTimeout: waits.keepAliveMs,
+    IncomingMessage: JoinedRequest,
     ServerResponse: responseClass,
     // Node's own answer has no body.
     requireHostHeader: false,
@@ -60,6 +62,9 @@ export function createHttpListener(
       server.listenerCount('upgrade') > 0 && method === 'GET' && /^websocket$/i.test(upgrade),
   };
   const serve = servePipelined((request, response) => {
+    if (request.rawHeaders.length > 2 * intakeLimits.headersMax) {
+      return writeReply(response, requestErrorReply(new RequestError('headers_too_large')));
+    }
     // Required by RFC 9112, section 3.2.
     const isNameless = request.headers.host === undefined && request.httpVersion === '1.1';
     if (isNameless || isAmbiguous(request)) {
@@ -68,6 +73,8 @@ export function createHttpListener(
     listener(request, response);
   });
   const server: Server = createServer(options, serve);
+  // Node.js drops further ones; one more than the bound shows that there were too many.
+  server.maxHeadersCount = intakeLimits.headersMax + 1;
   server.on('checkContinue', (request, response) => {
     inviteBody(request, response);
     serve(request, response);

@@ -72,8 +72,22 @@ export interface HttpDeps {
   readonly requestIds: RequestIds;
   /** Absent: requests are not logged. */
   readonly requestLog?: RequestLog | undefined;
+  readonly held: HeldBodies;
   /** Closes the server gracefully. */
   readonly drain: Drain;
+}
+
+/** Memory of the bodies of identified callers, and of all others. */
+export type HeldBodies = Readonly<Record<'proven' | 'unproven', HeldBytes>>;
+
+export function createHeldBodies({ metrics }: Pick<Core, 'metrics'>): HeldBodies {
+  const onDrop = () => metrics.limited('held_bytes');
+  const held = {
+    proven: new HeldBytes(intakeLimits.provenBytesMax, onDrop),
+    unproven: new HeldBytes(intakeLimits.unprovenBytesMax, onDrop),
+  };
+  metrics.watch({ callerBodyBytes: () => held.proven.bytes, strangerBodyBytes: () => held.unproven.bytes });
+  return held;
 }
 
 /** The HTTP server: serves the routes of the table, and passes everything else to the site. */
@@ -133,20 +147,11 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const router = new Router<Serve>();
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
-  const onDrop = () => core.metrics.limited('held_bytes');
-  const held = {
-    proven: new HeldBytes(intakeLimits.provenBytesMax, onDrop),
-    unproven: new HeldBytes(intakeLimits.unprovenBytesMax, onDrop),
-  };
-  core.metrics.watch({
-    blockedAddresses: () => blocklist.blockedCount,
-    callerBodyBytes: () => held.proven.bytes,
-    strangerBodyBytes: () => held.unproven.bytes,
-  });
+  core.metrics.watch({ blockedAddresses: () => blocklist.blockedCount });
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist, held });
+    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
     const { method, path }: Route = routes[name];
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
@@ -164,8 +169,6 @@ interface Served extends HttpDeps {
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
-  /** Memory of request bodies. */
-  readonly held: Readonly<Record<'proven' | 'unproven', HeldBytes>>;
 }
 
 type Parameters = Readonly<Record<string, string>>;

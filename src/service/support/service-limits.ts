@@ -162,9 +162,13 @@ export const intakeLimits = {
   /** Pipelined requests that are handled at a time, of one connection; and that wait for earlier ones, of all connections. */
   pipelinedRunningMax: 16,
   pipelinedWaitingMax: 20_000,
+  /** Headers of a request. Node.js keeps each as texts of its own, which take many times their bytes. */
+  headersMax: 100,
   /** How long the head of a request may take to arrive, and how often that is checked. */
   requestHeadMs: 15_000,
   requestCheckMs: 5_000,
+  /** Fragments of a WebSocket message, and pieces in which one of them arrives: each takes some 150 bytes until the message is complete. */
+  messagePiecesMax: 400,
   /** How long a connection is kept whose client neither sends nor reads. */
   stillMs: 120_000,
   /** How long the client of a rejected connection may take to close it before it is destroyed. */

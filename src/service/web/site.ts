@@ -3,6 +3,7 @@ import type { MessageFiles } from '../attachments/attachments.ts';
 import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
+import type { HeldBytes } from '../http/body/read-body.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';
 import type { AddressOf } from '../http/client-address.ts';
 import { errorReply, isUnforeseen, logLevelOf } from '../http/errors.ts';
@@ -19,6 +20,8 @@ export interface SiteParts {
   readonly pendingWork: PendingWork;
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
+  /** Counts the bytes of the pages' forms. */
+  readonly held: HeldBytes;
   readonly control: ControlDeps;
   readonly files: Pick<MessageFiles, 'get'>;
 }

@@ -164,6 +164,36 @@ describe('a body without a valid credential', () => {
   });
 });
 
+describe('the form of a page', () => {
+  const page = '/oauth2/activate';
+
+  async function strangerBytes(): Promise<number> {
+    const [, bytes] = /^rallypoint_\w+\{sender="stranger"\} (\d+)$/m.exec(await service.metrics()) ?? [];
+    return Number(bytes);
+  }
+
+  it('counts with the bodies of strangers while it arrives', async () => {
+    const { hostname, port } = new URL(service.webBase);
+    const request = head('POST', page, `Content-Type: ${formType}`, 'Content-Length: 8192');
+    const senders = Array.from({ length: 3 }, () => connect(Number(port), hostname));
+    for (const sender of senders) sender.write(request + 'a'.repeat(8191));
+    await expect.poll(strangerBytes).toBe(3 * 8191);
+    for (const sender of senders) sender.destroy();
+    await expect.poll(strangerBytes).toBe(0);
+  });
+
+  it.each([
+    ['more than 8 KiB', 'a'.repeat(8193), 413],
+    ['more than 100 fields', 'a&'.repeat(100), 400],
+    ['8 KiB', 'a'.repeat(8192), 200],
+    ['100 fields', 'a&'.repeat(99), 200],
+  ])('with %s is answered by a page', async (_, body, expected) => {
+    const fields = [`Content-Type: ${formType}`, `Content-Length: ${body.length}`];
+    const { status, headers } = await sendRaw(service, head('POST', page, ...fields), body);
+    expect([status, headers['content-type']]).toEqual([expected, 'text/html; charset=utf-8']);
+  });
+});
+
 describe('a large body of somebody who may send it', () => {
   let bot: GatewayClient;
   let interaction: Interaction;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { intakeLimits } from '../../../src/service/support/service-limits.ts';
 import { starfall } from '../../support/service/starfall.ts';
 import { head, sendRaw } from './raw.ts';
 
@@ -37,6 +38,18 @@ describe('bytes that are no HTTP request', () => {
   it('are answered 431 when its headers are too long', async () => {
     const { status, body } = await sendRaw(service, head('GET', '/api/v10/gateway', `X: ${'a'.repeat(20_000)}`));
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 431, code: 0 });
+  });
+
+  it('are answered 431 when it has more than 100 headers', async () => {
+    const ofHeaders = (count: number) => {
+      const { length } = ['Host', 'Connection'];
+      return head('GET', '/api/v10/gateway', ...Array.from({ length: count - length }, (_, n) => `X-${n}: a`));
+    };
+    const { headersMax } = intakeLimits;
+    expect((await sendRaw(service, ofHeaders(headersMax))).status).toBe(200);
+    for (const count of [headersMax + 1, headersMax + 2, 1000]) {
+      expect((await sendRaw(service, ofHeaders(count))).status, `${count}`).toBe(431);
+    }
   });
 
   it('that break off have no effect on others', async () => {

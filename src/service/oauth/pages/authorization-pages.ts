@@ -1,11 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { apiVersion } from '../../../wire/routes.ts';
 import type { Core } from '../../core.ts';
-import { parseQuery } from '../../http/body/url-encoded.ts';
+import { collectBody, type HeldBytes } from '../../http/body/read-body.ts';
+import { FormFields, parseForm, parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { Authorization } from '../authorize/authorization.ts';
 import { authorizationServerMetadata, openidConfiguration } from '../openid/discovery.ts';
 import type { SignInMode } from '../sign-in/sign-in-mode.ts';
@@ -20,6 +22,8 @@ import { html } from './views/html.ts';
 import { layout, mark, type Page } from './views/page.ts';
 import { createVisitors } from './visitor.ts';
 import type { PageWords } from './words/words.ts';
+
+const formType = 'application/x-www-form-urlencoded';
 
 /** The forms are a few short fields. */
 const formBytesMax = 8 * 1024;
@@ -37,6 +41,8 @@ export interface PageParts {
   readonly pendingWork: PendingWork;
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
+  /** Counts the bytes of forms. */
+  readonly held: HeldBytes;
 }
 
 /**
@@ -45,13 +51,15 @@ export interface PageParts {
  */
 export function registerAuthorizationPages(
   app: FastifyInstance,
-  { core, authorization, pendingWork, signIn, addressOf }: PageParts,
+  { core, authorization, pendingWork, signIn, addressOf, held }: PageParts,
 ): void {
   const visitors = createVisitors(authorization.signIns, core);
   app.register(async pages => {
     pages.removeAllContentTypeParsers();
     await pages.register(cookie);
-    await pages.register(formbody, { bodyLimit: formBytesMax });
+    pages.addContentTypeParser(formType, (_request: FastifyRequest, payload: IncomingMessage) =>
+      readForm(payload, held),
+    );
     pages.addHook('onRequest', async (_request, reply) => {
       // 'close' is emitted once, also when the browser disconnects early; that may have happened while the pages were loaded.
       if (reply.raw.closed) return;
@@ -94,8 +102,26 @@ export function registerAuthorizationPages(
 
 /** A form as the query that it would have been. */
 function searchOfForm({ body }: FastifyRequest): string {
-  const fields = Object.entries((body ?? {}) as Readonly<Record<string, string | readonly string[]>>);
-  return `?${new URLSearchParams(fields.flatMap(([name, values]) => [values].flat().map(value => [name, value])))}`;
+  const fields = body instanceof FormFields ? [...body] : [];
+  return `?${new URLSearchParams(fields as [string, string][])}`;
+}
+
+/** @throws RequestError `request_too_large`, `bad_request` */
+async function readForm(request: IncomingMessage, held: HeldBytes): Promise<FormFields> {
+  const collected = collectBody(request, formBytesMax, held);
+  try {
+    const bytes = await collected.bytes.catch(brokenOff);
+    if (!bytes) throw new RequestError('request_too_large');
+    const form = parseForm(bytes.toString());
+    if (!form) throw new RequestError('bad_request');
+    return form;
+  } finally {
+    collected.close();
+  }
+}
+
+function brokenOff(): never {
+  throw new RequestError('bad_request');
 }
 
 /** The last page of an installation whose result goes to no redirect. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiErrorName, apiErrors } from '../../../model/errors/errors.ts';
 import type { Core } from '../../core.ts';
-import { parseQuery } from '../../http/body/url-encoded.ts';
+import { type FormFields, parseQuery } from '../../http/body/url-encoded.ts';
 import { requestIdOf } from '../../http/call.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import { isEngineFailure, logLevelOf } from '../../http/errors.ts';
@@ -67,7 +67,7 @@ export function mountFlow<Purpose>(
       const loaded = await load(parseQuery(search), words);
       if (isOutcome(loaded)) return loaded;
       const visitor = known ?? visitors.create(reply);
-      const form = (request.body ?? {}) as PageForm;
+      const form: PageForm = Object.fromEntries((request.body ?? []) as FormFields);
       if (request.method === 'POST') visitors.checkForm(visitor, form);
       return step({ purpose: loaded.purpose, search, visitor, words }, form, request, reply);
     }
@@ -175,6 +175,8 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
 /** Errors that a person can cause have words of their own; others keep the text that programs get. */
 function messageOf(errors: ErrorWords, { reason, message }: RequestError): string {
   const words: Partial<Record<ApiErrorName, string>> = {
+    request_too_large: errors.unreadable,
+    bad_request: errors.unreadable,
     unknown_user: errors.unknownUser,
     // Only of a banned account on these pages.
     missing_access: errors.banned,
