@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { allIntents, closeCodes, intents, opcodes } from '../../../src/model/gateway.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { runtimeLimits, serviceLimits } from '../../../src/service/support/service-limits.ts';
+import { intakeLimits, runtimeLimits, serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { tries } from '../../support/runs/tries.ts';
 import { callApi, starfall } from '../../support/service/starfall.ts';
@@ -189,6 +189,18 @@ describe('what is sent in', () => {
     await service.clock.advance(29_999);
     client.send({ op: opcodes.HEARTBEAT, d: null });
     expect((await client.closed).code).toBe(4008);
+  });
+
+  it('takes a message of 400 fragments and closes at 401 with 4002', async () => {
+    const client = await open();
+    const send = (count: number) => {
+      const text = frame(opcodes.HEARTBEAT).padEnd(count);
+      for (const [at, character] of [...text].entries()) client.socket.send(character, { fin: at === count - 1 });
+    };
+    send(intakeLimits.messagePiecesMax);
+    await client.frame(({ op }) => op === opcodes.HEARTBEAT_ACK);
+    send(intakeLimits.messagePiecesMax + 1);
+    expect((await client.closed).code).toBe(4002);
   });
 
   it('counts pings and pongs like frames', async () => {

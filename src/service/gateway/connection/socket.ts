@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { closeCodes } from '../../../model/gateway.ts';
-import { serviceLimits } from '../../support/service-limits.ts';
+import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { closeReasons } from './close-reasons.ts';
 
-// RFC 6455's "message too big", which `ws` sends by itself.
-const messageTooBig = 1009;
+// RFC 6455's "message too big", and "policy violation" for one in too many pieces, which `ws` sends by itself.
+const tooBig: ReadonlySet<number | undefined> = new Set([1009, 1008]);
 
 // A peer that does not answer a close frame is disconnected after this long.
 const closeTimeoutMs = 1_000;
@@ -25,7 +25,7 @@ export class GatewaySocket extends WebSocket {
   listener: SocketListener | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
-    if (code !== messageTooBig) super.close(code, reason);
+    if (!tooBig.has(code)) super.close(code, reason);
     else super.close(closeCodes.DECODE_ERROR.code, closeReasons.DECODE_ERROR);
   }
 }
@@ -47,7 +47,7 @@ function onError(): void {
   // The close event that follows says all that is needed.
 }
 
-/** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, no compression. */
+/** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, in at most `intakeLimits.messagePiecesMax` pieces, no compression. */
 export interface SocketServer {
   open(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: GatewaySocket) => void): void;
   /** Resolves once every socket is gone; each must have been closed before. */
@@ -60,6 +60,8 @@ export function createSocketServer(): SocketServer {
     clientTracking: true,
     perMessageDeflate: false,
     maxPayload: serviceLimits.gatewayPayloadBytesMax,
+    maxFragments: intakeLimits.messagePiecesMax,
+    maxBufferedChunks: intakeLimits.messagePiecesMax,
     closeTimeout: closeTimeoutMs,
     WebSocket: GatewaySocket,
   };
