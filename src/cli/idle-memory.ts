@@ -1,5 +1,6 @@
 import { type Clock, type Logger, systemClock } from '../wire/clock/ports.ts';
 import { reportError } from '../wire/error-report.ts';
+import { residentMemory } from '../wire/resident-memory.ts';
 
 export interface IdleMemoryOptions {
   readonly log: Logger;
@@ -26,21 +27,23 @@ const heapMax = 256 * 1024 * 1024;
  */
 export function releaseMemoryWhenIdle({ log, lookMs = lookMsDefault, clock = systemClock }: IdleMemoryOptions): void {
   let used = process.cpuUsage();
-  let held = process.memoryUsage.rss();
+  let held = residentMemory();
   let left = 0;
   let release: Promise<() => void> | undefined;
 
   async function look(): Promise<void> {
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
-    const before = process.memoryUsage.rss();
+    const before = residentMemory();
+    if (before === undefined) return;
+    held ??= before;
     if (before > held + growthMin) left = rounds;
     const isIdle = user + system < lookMs * 1000 * idleShareMax;
     if (isIdle && left > 0) {
       left--;
       release ??= loadRelease(log);
       (await release)();
-      held = process.memoryUsage.rss();
+      held = residentMemory() ?? before;
       log.debug({ beforeBytes: before, afterBytes: held }, 'Memory was returned to the system.');
       used = process.cpuUsage(); // this was no work of the service's
     }
@@ -59,7 +62,7 @@ export function releaseMemoryWhenIdle({ log, lookMs = lookMsDefault, clock = sys
 
 /** Loaded when it is first needed: a start must not wait for it. */
 async function loadRelease(log: Logger): Promise<() => void> {
-  const [{ setFlagsFromString }, { runInNewContext }, { loadNative }] = await Promise.all([
+  const [{ getHeapStatistics, setFlagsFromString }, { runInNewContext }, { loadNative }] = await Promise.all([
     import('node:v8'),
     import('node:vm'),
     import('../sdk/native/addon.ts'),
@@ -70,7 +73,7 @@ async function loadRelease(log: Logger): Promise<() => void> {
   const native = process.platform === 'linux' ? await loadNative() : undefined;
   if (native && 'missing' in native) log.debug({ missing: native.missing }, 'The allocator keeps what is freed.');
   return () => {
-    if (process.memoryUsage().heapUsed <= heapMax) collect();
+    if (getHeapStatistics().used_heap_size <= heapMax) collect();
     if (native && 'addon' in native) native.addon.trimMemory();
   };
 }

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { releaseMemoryWhenIdle } from '../../src/cli/idle-memory.ts';
+import { silentLogger, systemClock } from '../../src/wire/clock/ports.ts';
 import { needs } from '../support/runs/parts.ts';
 
 const source = join(import.meta.dirname, '../../src/cli/idle-memory.ts');
@@ -39,4 +41,22 @@ describe('a process of the service that has nothing to do', () => {
       expect(after).toBeLessThan(200 * mebibyte);
     },
   );
+
+  it('goes on while its memory cannot be read', async () => {
+    const due: (() => unknown)[] = [];
+    const schedule = (_: number, run: () => void) => {
+      due.push(run);
+      return () => {};
+    };
+    const warn = vi.fn();
+    const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+      throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    });
+    onTestFinished(() => rss.mockRestore());
+    releaseMemoryWhenIdle({ log: { ...silentLogger, warn }, clock: { ...systemClock, schedule } });
+    for (let look = 0; look < 3; look++) await due.shift()?.();
+    expect(due).toHaveLength(1);
+    expect(rss).toHaveBeenCalledTimes(4);
+    expect(warn).not.toHaveBeenCalled();
+  });
 });

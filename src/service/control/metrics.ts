@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import type { ControlMetrics } from '../../wire/control/metrics.ts';
+import { residentMemory } from '../../wire/resident-memory.ts';
 import type { Core } from '../core.ts';
 import { consoleLimits } from '../support/service-limits.ts';
 import type { Tally } from '../telemetry/metrics.ts';
@@ -72,7 +74,8 @@ export class Sampler {
     const now = totalsOf(this.#core);
     const before = this.#before ?? now;
     this.#before = now;
-    const sample = sampleOf(this.#core, before, now, this.#delay);
+    const memory = residentMemory() ?? this.samples.at(-1)?.memory_bytes ?? 0;
+    const sample = sampleOf(this.#core, before, now, this.#delay, memory);
     this.#delay?.reset();
     this.samples.push(sample);
     if (this.samples.length > consoleLimits.samplesMax) this.samples.shift();
@@ -122,11 +125,16 @@ function sumOf({ entries }: Tally): number {
 
 const nanosecondsPerMs = 1e6;
 
-function sampleOf(core: Core, before: Totals, now: Totals, delay: IntervalHistogram | undefined): ControlMetrics {
+function sampleOf(
+  core: Core,
+  before: Totals,
+  now: Totals,
+  delay: IntervalHistogram | undefined,
+  memory: number,
+): ControlMetrics {
   const ms = Math.max(1, now.atMs - before.atMs);
   const rate = (name: keyof Totals) => rounded(((now[name] - before[name]) * 1000) / ms);
   const requests = now.requests - before.requests;
-  const { rss, heapUsed } = process.memoryUsage();
   const { metrics } = core;
   // The histogram measures the whole pause between two of its timers, which is 10 ms where nothing is late.
   const late = (nanoseconds: number | undefined) =>
@@ -146,8 +154,8 @@ function sampleOf(core: Core, before: Totals, now: Totals, delay: IntervalHistog
     request_ms: requests > 0 ? rounded(((now.seconds - before.seconds) * 1000) / requests) : 0,
     loop_delay_ms: { p50: late(delay?.percentile(50)), p99: late(delay?.percentile(99)), max: late(delay?.max) },
     cpu: rounded((now.cpuMs - before.cpuMs) / ms),
-    memory_bytes: rss,
-    heap_bytes: heapUsed,
+    memory_bytes: memory,
+    heap_bytes: getHeapStatistics().used_heap_size,
     connections: metrics.gauge('connections'),
     sessions_connected: metrics.gauge('sessionsConnected'),
     sessions_resumable: metrics.gauge('sessionsResumable'),
