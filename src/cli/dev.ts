@@ -11,7 +11,7 @@ import { CommandFailure } from './command-line.ts';
 import { followLog, logLine } from './control/log-lines.ts';
 import { type ControlAddress, control } from './control/request.ts';
 import { type DevSettings, devReadyFile, readDevSettings } from './dev-options.ts';
-import { errorMessage, startFailure } from './failure.ts';
+import { errorMessage, fileTrouble, startFailure } from './failure.ts';
 import { devHelp } from './help.ts';
 import { openLog } from './log.ts';
 import { paintFor, printable } from './paint.ts';
@@ -123,7 +123,7 @@ async function rejectIfRunning(path: string): Promise<void> {
 async function makeReadyFolder(): Promise<void> {
   await makeFolder(dirname(devReadyFile), 0o700).catch(error => {
     throw new CommandFailure(
-      `The ready file ${devReadyFile} cannot be written: ${errorMessage(error)}. Name another one by --ready-file FILE.`,
+      `The ready file ${devReadyFile} cannot be written: ${fileTrouble(devReadyFile, error)}. Name another one by --ready-file FILE.`,
     );
   });
 }

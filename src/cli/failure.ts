@@ -1,10 +1,18 @@
 import { RallypointError } from '../model/errors/errors.ts';
+import { obstacleTo } from '../wire/files/obstacle.ts';
+import { systemCode } from '../wire/http/transport.ts';
 import { CommandFailure } from './command-line.ts';
 
 /** One line about an error. */
 export function errorMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/:\s*\n\s*/g, ': ').replace(/\s*\n\s*/g, '; ');
+}
+
+/** Why there is no file at a path: what is in its place or, as far as that says nothing, the system's words. */
+export function fileTrouble(path: string, error: unknown): string {
+  const obstacle = systemCode(error) === 'unknown' ? undefined : obstacleTo(path);
+  return obstacle ? `${obstacle.path} is ${obstacle.what}` : errorMessage(error);
 }
 
 interface StartPlace {

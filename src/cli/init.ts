@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { version } from '../model/version.ts';
 import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure, optionText, readArguments, UsageError } from './command-line.ts';
-import { errorMessage } from './failure.ts';
+import { errorMessage, fileTrouble } from './failure.ts';
 import { initHelp } from './help.ts';
 import { initOptions } from './init-options.ts';
 import { printable } from './paint.ts';
@@ -137,7 +137,9 @@ async function writeFiles(folder: string, files: ReadonlyMap<string, string>): P
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(printable(`The project cannot be written to ${folder}: ${errorMessage(error)}`));
+    throw new CommandFailure(
+      printable(`The project cannot be written to ${folder}: ${fileTrouble(join(folder, 'package.json'), error)}`),
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { systemCode } from '../wire/http/transport.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
 import type { ControlAddress } from './control/request.ts';
-import { errorMessage } from './failure.ts';
+import { fileTrouble } from './failure.ts';
 import { printable } from './paint.ts';
 
 /** A file that is there, whole, exactly while the service accepts traffic. It holds the control token: only its owner reads it. */
@@ -28,7 +28,7 @@ export function readyFile(path: string): ReadyFile {
     try {
       return work();
     } catch (error) {
-      throw new CommandFailure(`The ready file ${path} cannot be ${what}: ${errorMessage(error)}`);
+      throw new CommandFailure(`The ready file ${path} cannot be ${what}: ${fileTrouble(path, error)}`);
     }
   }
 
@@ -87,14 +87,9 @@ export function readReadyFile(path: string): ControlAddress {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') {
-      throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${errorMessage(error)}`));
+    if (systemCode(error) !== 'ENOENT' || obstacleTo(path)) {
+      throw new CommandFailure(printable(`The ready file ${path} cannot be read: ${fileTrouble(path, error)}`));
     }
-    const obstacle = obstacleTo(path);
-    if (obstacle)
-      throw new CommandFailure(
-        printable(`The ready file ${path} cannot be read: ${obstacle.path} is ${obstacle.what}.`),
-      );
     const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
     throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
   }

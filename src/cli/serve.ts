@@ -5,7 +5,7 @@ import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import { type Logger, systemClock } from '../wire/clock/ports.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
-import { errorMessage, startFailure } from './failure.ts';
+import { fileTrouble, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
 import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
@@ -121,7 +121,7 @@ export function readFixtures(path: string): Fixtures {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CommandFailure(`The fixtures file ${path} cannot be read: ${errorMessage(error)}`);
+    throw new CommandFailure(`The fixtures file ${path} cannot be read: ${fileTrouble(path, error)}`);
   }
   const fixtures = readJsonFile(text);
   if ('fault' in fixtures) throw new CommandFailure(`The fixtures file ${path} is not JSON: ${fixtures.fault}.`);

@@ -157,7 +157,10 @@ describe('the commands for a running service', () => {
       [['fault', 'add', 'latency', '--route', 'x'], ': --ms: is required (required); --route: must be one of "getG'],
       [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
-      [['users', '--ready-file', import.meta.dirname], `The ready file ${import.meta.dirname} cannot be read: EISDIR`],
+      [
+        ['users', '--ready-file', import.meta.dirname],
+        `The ready file ${import.meta.dirname} cannot be read: ${import.meta.dirname} is a folder, not a file`,
+      ],
       [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'does not accept the control token'],
       [['users', '--control', service.webBase, '--control-token', 'x'], 'is not the address of a control API'],
       [

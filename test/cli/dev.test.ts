@@ -139,7 +139,7 @@ describe('rallypoint dev', () => {
       code: 1,
       stdout: '',
       stderr:
-        "rallypoint: The ready file .rallypoint/ready.json cannot be written: EEXIST: file already exists, mkdir '.rallypoint'. Name another one by --ready-file FILE.\n",
+        'rallypoint: The ready file .rallypoint/ready.json cannot be written: .rallypoint is a file, not a folder. Name another one by --ready-file FILE.\n',
     });
   });
 

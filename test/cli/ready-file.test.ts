@@ -161,7 +161,10 @@ describe('the ready file', () => {
       const path = join(place(), 'ready.json');
       symlinkSync('/nowhere/ready.json', path);
       expect(() => readReadyFile(path)).toThrow(
-        `The ready file ${path} cannot be read: ${path} is a symbolic link to /nowhere/ready.json, which does not exist.`,
+        `The ready file ${path} cannot be read: ${path} is a symbolic link to /nowhere/ready.json, which does not exist`,
+      );
+      expect(() => readyFile(join(path, 'ready.json')).clear()).toThrow(
+        `cannot be written: ${path} is a symbolic link to /nowhere/ready.json, which does not exist`,
       );
     },
   );
