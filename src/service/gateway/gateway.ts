@@ -11,7 +11,7 @@ import { parseQuery } from '../http/body/url-encoded.ts';
 import { type Connections, hasOpenRequests } from '../http/connections.ts';
 import { misdirectedError } from '../http/errors.ts';
 import type { Hosts } from '../http/hosts.ts';
-import { giveUp, hangUp, isAmbiguous } from '../http/listener.ts';
+import { giveUp, hangUp, isMalformed } from '../http/listener.ts';
 import { isServedVersion } from '../http/router.ts';
 
 import type { PendingWork } from '../support/pending-work.ts';
@@ -124,7 +124,7 @@ export function createGateway(
     const url = URL.parse(request.url ?? '', 'ws://gateway');
     // The answers to earlier requests would be mixed with frames.
     if (hasOpenRequests(stream)) stream.destroy();
-    else if (isAmbiguous(request)) hangUp(stream, new RequestError('bad_request'));
+    else if (isMalformed(request)) hangUp(stream, new RequestError('bad_request'));
     else if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError());
     else if (!url || !paths.has(url.pathname)) rejectUpgrade(stream, 404, 'Not Found');
     else if (isClosing) rejectUpgrade(stream, 503, 'Service Unavailable');

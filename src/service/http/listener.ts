@@ -65,9 +65,7 @@ export function createHttpListener(
     if (request.rawHeaders.length > 2 * intakeLimits.headersMax) {
       return writeReply(response, requestErrorReply(new RequestError('headers_too_large')));
     }
-    // Required by RFC 9112, section 3.2.
-    const isNameless = request.headers.host === undefined && request.httpVersion === '1.1';
-    if (isNameless || isAmbiguous(request)) {
+    if (isMalformed(request)) {
       return writeReply(response, requestErrorReply(new RequestError('bad_request')));
     }
     listener(request, response);
@@ -92,13 +90,19 @@ const singletons: ReadonlyMap<number, string> = new Map(
   ['authorization', 'content-type', 'host'].map(name => [name.length, name]),
 );
 
+/** A name or an address in brackets, perhaps with a port. Which names there may be is not checked. */
+const hostForm = /^(?:\[[\da-f:.]+\]|[^\s/?#@\\:[\]]*)(?::\d*)?$/i;
+
 /**
- * Whether a header that has one value, and without which the request would mean something else, is there more than once. Node.js shows the
- * first; a proxy may have gone by another.
- *
- * @see RFC 9110, section 5.3; RFC 9112, section 3.2
+ * Whether a request must be rejected for its `Host` header (RFC 9112, section 3.2), or because a header that has one value is there more
+ * than once (RFC 9110, section 5.3): Node.js shows the first; a proxy may have gone by another.
  */
-export function isAmbiguous({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+export function isMalformed({ headers: { host }, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const isNamed = host === undefined ? httpVersion === '1.0' : hostForm.test(host);
+  return !isNamed || repeatsSingleton(rawHeaders);
+}
+
+function repeatsSingleton(rawHeaders: readonly string[]): boolean {
   const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';

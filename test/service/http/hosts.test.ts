@@ -55,11 +55,7 @@ describe('a request for another host', () => {
     ['10.0.0.1', 'another address'],
     ['0.0.0.0', 'no address in particular'],
     ['[fd00::1]', 'another address of IPv6'],
-    ['evil.example@127.0.0.1', 'a user and ours'],
-    ['evil.example#127.0.0.1', 'a fragment'],
-    ['evil.example/127.0.0.1', 'a path'],
     ['', 'nothing'],
-    ['::1', 'an address without brackets'],
   ])('is one for %j (%s)', async host => {
     expect((await ask(service, 'GET /api/v10/gateway', host)).status).toBe(421);
   });
@@ -111,6 +107,34 @@ describe('a request for another host', () => {
     for (const host of ['a.example', 'a.example', 'b.example']) await ask(other, 'GET /api/v10/gateway', host);
     expect(warned).toEqual([{ host: 'a.example' }, { host: 'b.example' }]);
     await other.close();
+  });
+});
+
+describe('a request whose header is no host', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service.close());
+
+  it.each([
+    ['evil.example@127.0.0.1', 'a user and ours'],
+    ['evil.example#127.0.0.1', 'a fragment'],
+    ['evil.example/127.0.0.1', 'a path'],
+    ['::1', 'an address without brackets'],
+    ['[::1', 'half an address'],
+    ['127.0.0.1:80:80', 'two ports'],
+    ['127.0.0.1:http', 'a port without a number'],
+    ['127.0.0.1 evil.example', 'two names'],
+    ['http://127.0.0.1', 'a whole URL'],
+  ])('is answered 400: %j (%s)', async host => {
+    for (const target of ['GET /api/v10/gateway', 'GET /gateway/?v=10&encoding=json']) {
+      expect([target, (await ask(service, target, host)).status]).toEqual([target, 400]);
+    }
+  });
+
+  it('or that has none, is answered 400 at the gateway as well', async () => {
+    expect((await ask(service, 'GET /gateway/?v=10&encoding=json', undefined)).status).toBe(400);
   });
 });
 

@@ -25,8 +25,9 @@ it('at most 5,000 connections are open that have not identified; the oldest is c
     ours.on('data', (bytes: Buffer) => {
       if (bytes.includes('Too many connections have not identified.')) ended.push(number);
     });
-    const headers = { upgrade: 'websocket', connection: 'upgrade', ...key };
-    server.emit('upgrade', { method: 'GET', url: '/gateway', headers, on() {} }, theirs, Buffer.alloc(0));
+    const headers = { host: 'localhost', upgrade: 'websocket', connection: 'upgrade', ...key };
+    const request = { method: 'GET', url: '/gateway', headers, rawHeaders: [], on() {} };
+    server.emit('upgrade', request, theirs, Buffer.alloc(0));
   };
   const { gatewayUnidentifiedMax: max } = runtimeLimits;
   const settle = async () => {
