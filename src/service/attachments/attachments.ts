@@ -15,7 +15,7 @@ import type { Core } from '../core.ts';
 import type { FileStore, StoredFile } from '../store/files.ts';
 import { LruCache } from '../support/lru-cache.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
-import { RequestError, rejectIssues } from '../support/request-error.ts';
+import { invalidBody, type RequestError, rejectIssues } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
@@ -95,7 +95,7 @@ function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | und
 function tooMany(): RequestError {
   const code = 'BASE_TYPE_MAX_LENGTH';
   const message = fieldErrors[code](limits.messageAttachmentsMax);
-  return new RequestError('invalid_form_body', {}, { issues: [{ path: ['attachments'], code, message }] });
+  return invalidBody([{ path: ['attachments'], code, message }]);
 }
 
 /** The files of messages, served to everyone who knows their address. */

@@ -1,7 +1,7 @@
 import { type FieldErrorCode, fieldErrors } from '../../model/errors/field-errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
-import { RequestError, rejectIssues } from '../support/request-error.ts';
+import { invalidBody, RequestError, rejectIssues } from '../support/request-error.ts';
 import type { Call } from './call.ts';
 
 const flags: ReadonlyMap<unknown, boolean> = new Map([
@@ -110,5 +110,5 @@ export function readQueryText({ query }: Pick<Call, 'query'>, name: string): str
 }
 
 function wrong(name: string, code: FieldErrorCode, message: string): RequestError {
-  return new RequestError('invalid_form_body', {}, { issues: [{ path: [name], code, message }] });
+  return invalidBody([{ path: [name], code, message }]);
 }

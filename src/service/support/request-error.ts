@@ -25,7 +25,12 @@ export class RequestError extends Error {
   }
 }
 
+/** The rejection of a body with these issues. */
+export function invalidBody(issues: readonly Issue[]): RequestError {
+  return new RequestError('invalid_form_body', {}, { issues });
+}
+
 /** Throws `invalid_form_body` if there are issues. */
 export function rejectIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, { issues });
+  if (issues.length > 0) throw invalidBody(issues);
 }

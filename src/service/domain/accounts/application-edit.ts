@@ -6,7 +6,7 @@ import { PrivateAddressError } from '../../outbound/private-address.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, type RequestError, rejectIssues } from '../../support/request-error.ts';
 import { createEndpointProbe } from '../interactions/endpoint-probe.ts';
 import { changeApplication } from './application-records.ts';
 import { editBotUser } from './bot-user.ts';
@@ -55,5 +55,5 @@ function notServed(): RequestError {
 
 function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): RequestError {
   const issue = { path: ['interactions_endpoint_url'], code, message: serviceFieldErrors[code]() };
-  return new RequestError('invalid_form_body', {}, { issues: [issue] });
+  return invalidBody([issue]);
 }

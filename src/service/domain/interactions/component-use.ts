@@ -9,7 +9,7 @@ import type { MessageId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, RequestError, rejectIssues } from '../../support/request-error.ts';
 import { findPlace } from './invocation-place.ts';
 import { isShownIn, resolve, valueReferences } from './invocation-resolved.ts';
 import { createInteractionToken } from './records.ts';
@@ -91,11 +91,7 @@ function usedComponent({ components }: Message, { customId, componentType, value
   const component = findComponent(components as readonly Component[], customId);
   if (!component || component.type !== componentType || component.disabled === true) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new RequestError(
-      'invalid_form_body',
-      {},
-      { issues: [{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }] },
-    );
+    throw invalidBody([{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }]);
   }
   rejectIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
   return component;

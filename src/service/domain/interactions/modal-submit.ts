@@ -11,7 +11,7 @@ import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, RequestError, rejectIssues } from '../../support/request-error.ts';
 import { metadataView } from './answer-view.ts';
 import { findPlace } from './invocation-place.ts';
 import { type Reference, resolve, valueReferences } from './invocation-resolved.ts';
@@ -118,11 +118,7 @@ function readSubmission(report: Report, body: Fields): Submission {
 function rejectWrongFields({ customId, components }: Submission, modal: Modal): void {
   if (customId !== modal.custom_id) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new RequestError(
-      'invalid_form_body',
-      {},
-      { issues: [{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }] },
-    );
+    throw invalidBody([{ path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() }]);
   }
   const issues = checkSubmission(components, modal.components);
   rejectIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));

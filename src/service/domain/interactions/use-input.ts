@@ -13,7 +13,7 @@ import {
 import { Report } from '../../../model/rules/report.ts';
 import type { ApplicationId, ChannelId, CommandId, GuildId, Snowflake } from '../../../model/snowflake.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, type RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
 /** What every use contains: of a command, a component or a modal. */
@@ -93,11 +93,7 @@ export function commandFault(
   field: 'id' | 'version',
   code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
 ): RequestError {
-  return new RequestError(
-    'invalid_form_body',
-    {},
-    { issues: [{ path: ['data', field], code, message: serviceFieldErrors[code]() }] },
-  );
+  return invalidBody([{ path: ['data', field], code, message: serviceFieldErrors[code]() }]);
 }
 
 /** @throws RequestError `invalid_form_body` */

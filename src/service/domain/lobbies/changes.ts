@@ -6,7 +6,7 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, type RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { Expiry } from '../expiry.ts';
 import type { ConnectedMembers } from './connected-members.ts';
 import { idleSince, type MemberChanges, membersOf, userIdsOf } from './records.ts';
@@ -134,11 +134,7 @@ const none: readonly LobbyMemberRecord[] = [];
 /** Unspecified: no source names an error for a full lobby, so it is reported as a members list that is too long. */
 function lobbyFull(): RequestError {
   const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
-  return new RequestError(
-    'invalid_form_body',
-    {},
-    { issues: [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }] },
-  );
+  return invalidBody([{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Route } from '../../../wire/routes.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { quoteLongIds } from '../../support/long-ids.ts';
-import { RequestError } from '../../support/request-error.ts';
+import { invalidBody, RequestError } from '../../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { readFormBody } from './form-body.ts';
 import { parseLargeJson } from './large-json.ts';
@@ -60,7 +60,7 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
 
 function wrongMediaType(expected: string): RequestError {
   const message = serviceFieldErrors.CONTENT_TYPE_INVALID(expected);
-  return new RequestError('invalid_form_body', {}, { issues: [{ path: [], code: 'CONTENT_TYPE_INVALID', message }] });
+  return invalidBody([{ path: [], code: 'CONTENT_TYPE_INVALID', message }]);
 }
 
 /** Thrown when the connection closed before the body was complete, so that no answer is needed. */

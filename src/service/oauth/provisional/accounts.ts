@@ -9,7 +9,7 @@ import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { RequestError } from '../../support/request-error.ts';
+import { invalidBody, RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, recordGrant } from '../authorize/authorization-records.ts';
 import type { IdTokens } from '../openid/signed-tokens.ts';
@@ -180,9 +180,5 @@ export async function requireRoomForIdentities(
 
 function unknownAccount(): RequestError {
   const message = serviceFieldErrors.ID_UNKNOWN('provisional account');
-  return new RequestError(
-    'invalid_form_body',
-    {},
-    { issues: [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }] },
-  );
+  return invalidBody([{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
 }

@@ -22,7 +22,7 @@ import type {
   UserRecord,
 } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { RequestError, rejectIssues } from '../../support/request-error.ts';
+import { invalidBody, RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { authorizationScope, findAuthorization } from '../authorize/authorization-records.ts';
 import { identitiesOf, identityOf, identityScope } from './identity.ts';
@@ -228,9 +228,5 @@ async function requireFree(
 
 function wrongIdentity(): RequestError {
   const message = serviceFieldErrors.ID_UNKNOWN('identity of this user');
-  return new RequestError(
-    'invalid_form_body',
-    {},
-    { issues: [{ path: ['external_user_id'], code: 'ID_UNKNOWN', message }] },
-  );
+  return invalidBody([{ path: ['external_user_id'], code: 'ID_UNKNOWN', message }]);
 }

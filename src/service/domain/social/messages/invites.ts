@@ -16,7 +16,7 @@ import type { StoreView } from '../../../store/contract.ts';
 import type { ApplicationRecord, DirectMessageRecord, UserRecord } from '../../../store/records.ts';
 import { serviceFieldErrors } from '../../../support/api-messages.ts';
 import type { MaybePromise } from '../../../support/maybe-promise.ts';
-import { RequestError } from '../../../support/request-error.ts';
+import { invalidBody, RequestError } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOf, pairOf } from '../pair.ts';
 import { areFriends, areGameFriends, isBlockedBetween } from '../relationships/records.ts';
@@ -69,11 +69,7 @@ export async function invitedApplication(
   const found = id === undefined ? undefined : await view.get('applications', id);
   if (found && (!application || familyOf(found) === familyOf(application))) return found;
   const message = serviceFieldErrors.ID_UNKNOWN('application');
-  throw new RequestError(
-    'invalid_form_body',
-    {},
-    { issues: [{ path: ['application_id'], code: 'ID_UNKNOWN', message }] },
-  );
+  throw invalidBody([{ path: ['application_id'], code: 'ID_UNKNOWN', message }]);
 }
 
 /**
