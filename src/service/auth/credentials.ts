@@ -16,7 +16,8 @@ import type { Principal } from './principal.ts';
 export interface Credentials {
   /**
    * @param authorization the value of the header: `Bot <token>`, `Bearer <token>`, or the bare token of a user's own client
-   * @returns `none` without a header, or with an empty one or one of another scheme (RFC 6750, section 3.1); undefined if the credential is unknown, expired or revoked, or its user is banned
+   * @returns `none` without a header, or with an empty one or one of another scheme (RFC 6750, section 3.1); undefined if the
+   *   credential is unknown, expired or revoked, or its user is banned
    */
   authenticate(authorization: string | undefined): MaybePromise<Principal | undefined>;
 

@@ -13,7 +13,6 @@ import { misdirectedError } from '../http/errors.ts';
 import type { Hosts } from '../http/hosts.ts';
 import { giveUp, hangUp, isMalformed } from '../http/listener.ts';
 import { isServedVersion } from '../http/router.ts';
-
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
 import { closeReasons } from './connection/close-reasons.ts';

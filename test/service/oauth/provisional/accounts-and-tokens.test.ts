@@ -28,6 +28,7 @@ describe('the ID token', () => {
       sub: ada.id,
       aud: game.id,
       iat,
+      auth_time: iat,
       exp: iat + 604_800,
       nonce: 'n-0S6_WzA2Mj',
     });
