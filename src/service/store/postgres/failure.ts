@@ -50,7 +50,7 @@ export function failedError(location: string, cause: unknown): RallypointError {
   if (sqlState(cause) === diskFull) {
     return new StoreError(
       'store_full',
-      `${location} has no space left on its disk. Free some, and the service continues.`,
+      `${location} has no space left on its disk. Free some; then writes succeed again.`,
       { cause },
     );
   }

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
@@ -26,7 +27,7 @@ export function isForbidden(error: unknown): boolean {
 /** What the error of an open database becomes. */
 export function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
   if (isFull(cause)) {
-    const message = `${location} could not be ${what}: there is no space left on its disk. Free some, and the service continues.`;
+    const message = `${location} could not be ${what}: there is no space left on its disk. Free some; then writes succeed again.`;
     return new StoreError('store_full', message, { cause });
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -58,6 +59,15 @@ export function damagedError(location: string, cause?: unknown): StoreError {
     `${location} is damaged or not an SQLite database. Move the data folder away and restore a backup ` +
     '("rallypoint restore"), or choose another data folder.';
   return new StoreError('store_unusable', message, { cause });
+}
+
+/** Ends a transaction in which a statement has failed. */
+export function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself, as it does when the disk is full.
+  }
 }
 
 /** SQLite's primary result code, when the error carries one. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
-import { isFull } from './failure.ts';
+import { isFull, rollBack } from './failure.ts';
 import type { Migration } from './migrations.ts';
 
 /** Marks a database file as ours (`PRAGMA application_id`): "RALY". */
@@ -32,7 +32,7 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
       step.apply(database);
       database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${step.version}; COMMIT`);
     } catch (cause) {
-      database.exec('ROLLBACK');
+      rollBack(database);
       throw new StoreError(
         isFull(cause) ? 'store_full' : 'store_unusable',
         `${location} could not be migrated from layout ${step.version - 1} to ${step.version} and was left as it was` +

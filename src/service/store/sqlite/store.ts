@@ -12,7 +12,7 @@ import type { CollectionName, Records } from '../records.ts';
 import { SlowStatements, type StatementKind } from '../slow-statements.ts';
 import { CommitMark, counterWriter, readCounter } from './counters.ts';
 import { inMemory, openDatabase } from './database.ts';
-import { failedError } from './failure.ts';
+import { failedError, rollBack } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
 import { openTables } from './tables.ts';
@@ -211,7 +211,7 @@ class SqliteEngine implements Engine {
       this.#writeCounter('commits', commits);
       this.#database.exec('COMMIT');
     } catch (cause) {
-      this.#rollBack();
+      rollBack(this.#database);
       throw this.#failed(cause);
     }
     this.#commits = commits;
@@ -238,14 +238,6 @@ class SqliteEngine implements Engine {
       this.#database.exec('PRAGMA wal_checkpoint');
     } catch {
       // The database cannot grow, either.
-    }
-  }
-
-  #rollBack(): void {
-    try {
-      this.#database.exec('ROLLBACK');
-    } catch {
-      // SQLite has rolled back by itself, as it does when the disk is full.
     }
   }
 

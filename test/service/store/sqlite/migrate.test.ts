@@ -203,6 +203,19 @@ describe('opening', () => {
     database.close();
     (await openDatabase(location, [...migrations, next])).close();
   });
+
+  it('that find no space say so, although SQLite has rolled back by itself', async () => {
+    const full: Migration = {
+      version: nextVersion,
+      apply: database => {
+        database.exec('ROLLBACK');
+        throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+      },
+    };
+    await expect(openDatabase(location, [...migrations, full])).rejects.toThrow(
+      expect.objectContaining({ code: 'store_full', message: expect.stringContaining('no space left on its disk') }),
+    );
+  });
 });
 
 /** Tables with their columns, indexes with theirs, whatever statements made them. */
