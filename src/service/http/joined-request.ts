@@ -1,5 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+const steps = Symbol('steps');
+type CountedSocket = Socket & { [steps]?: number };
+
+/** How many heads of requests, and ends of their bodies, have arrived on a connection: odd while a body is arriving. */
+export function requestStepsOn(socket: Socket): number {
+  return (socket as CountedSocket)[steps] ?? 0;
+}
+
+function countStep(socket: Socket): void {
+  (socket as CountedSocket)[steps] = requestStepsOn(socket) + 1;
+}
 
 /** Pieces below this are joined, up to this. */
 const joinedBytes = 4096;
@@ -14,11 +27,17 @@ export class JoinedRequest extends IncomingMessage {
   #joined: Buffer | undefined;
   #length = 0;
 
+  constructor(socket: Socket) {
+    super(socket);
+    countStep(socket);
+  }
+
   override push(chunk: Buffer | null): boolean {
     // Mostly the first piece is the whole body.
     if (chunk !== null && this.#hasBegun && chunk.length < joinedBytes) return this.#join(chunk);
     this.#hasBegun = true;
     this.#flush();
+    if (chunk === null) countStep(this.socket);
     return super.push(chunk);
   }
 

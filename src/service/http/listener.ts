@@ -9,11 +9,12 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
+import { systemClock, whenRead } from '../../wire/clock/ports.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { writeReply } from './call.ts';
 import { requestErrorReply } from './errors.ts';
-import { JoinedRequest } from './joined-request.ts';
+import { JoinedRequest, requestStepsOn } from './joined-request.ts';
 import { servePipelined } from './pipelining.ts';
 
 /** How long a server waits for its clients. */
@@ -79,9 +80,17 @@ export function createHttpListener(
   });
   // Other expectations are ignored, as RFC 9110, section 10.1.1 allows.
   server.on('checkExpectation', serve);
-  server.on('clientError', answerUnreadable);
+  server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
+    if (error.code === requestTimedOut) hangUpLate(socket, waits.requestMs);
+    else hangUp(socket, new RequestError(reasons[error.code ?? ''] ?? 'bad_request'));
+  });
   // This does not affect connections that became WebSockets.
-  server.setTimeout(waits.stillMs, socket => socket.destroy());
+  server.setTimeout(waits.stillMs, socket => {
+    const { bytesRead } = socket;
+    whenRead(() => {
+      if (socket.bytesRead === bytesRead) socket.destroy();
+    });
+  });
   return server;
 }
 
@@ -122,14 +131,26 @@ function inviteBody(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-const reasons: Readonly<Record<string, ApiErrorName>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-};
+/** Malformed requests are answered with an error of the interface, and their connections are closed. */
+const reasons: Readonly<Record<string, ApiErrorName>> = { HPE_HEADER_OVERFLOW: 'headers_too_large' };
 
-/** Answers malformed or late requests with an error of the interface, and closes the connection. */
-function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
-  hangUp(socket, new RequestError(reasons[error.code ?? ''] ?? 'bad_request'));
+const requestTimedOut = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/**
+ * The same for a request that is late, unless it was the process that was stopped or busy, and the rest of the head or of the body has
+ * arrived.
+ */
+function hangUpLate(socket: Socket, requestMs: number): void {
+  const steps = requestStepsOn(socket);
+  whenRead(() => {
+    const stepsNow = requestStepsOn(socket);
+    if (stepsNow === steps) return hangUp(socket, new RequestError('request_timeout'));
+    if (stepsNow % 2 === 0 || socket.destroyed) return;
+    // The head has arrived. Node.js no longer watches the body.
+    systemClock.schedule(requestMs, () => {
+      if (requestStepsOn(socket) === stepsNow) hangUp(socket, new RequestError('request_timeout'));
+    });
+  });
 }
 
 /**

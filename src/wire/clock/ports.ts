@@ -103,6 +103,12 @@ function steadyMs(): number {
   return process.uptime() * 1000;
 }
 
+/** Runs a task after what has arrived was read: timers run before sockets, whose buffers may contain what the task depends on. */
+export function whenRead(task: () => void, turns: number = turnsToRead): void {
+  if (turns === 0) task();
+  else setImmediate(whenRead, task, turns - 1);
+}
+
 /** The machine's time. Its timers do not keep the process alive unless asked to. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -121,13 +127,10 @@ export const systemClock: Clock = {
       const lateMs = steadyMs() - dueMs;
       if (lateMs < 0) arm();
       else if (lateMs < lateMsMin) void task();
-      else readFirst(turnsToRead);
-    };
-    // Timers run before sockets: data that a task depends on may still be in their buffers.
-    const readFirst = (turns: number) => {
-      if (isCancelled) return;
-      if (turns === 0) void task();
-      else setImmediate(readFirst, turns - 1);
+      else
+        whenRead(() => {
+          if (!isCancelled) void task();
+        });
     };
     arm();
     return () => {

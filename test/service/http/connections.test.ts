@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpListener, type Patience } from '../../../src/service/http/listener.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { stopFor } from '../../support/clock/stop-for.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { botHeaders, starfall } from '../../support/service/starfall.ts';
 import { head } from './raw.ts';
@@ -86,6 +87,45 @@ describe('a server', () => {
     for (const text of await Promise.all(sockets.map(read))) expect(text).toContain(`HTTP/1.1 ${status} `);
     server.close();
     await once(server, 'close');
+  });
+
+  it('reads what arrived while the process was stopped before it judges who is late', async () => {
+    const { port } = await listen({ headMs: 40, requestMs: 80, stillMs: 100, keepAliveMs: 20 });
+    const whole = head('GET', '/');
+    const [silent, halfHead, halfBody, idle, dead] = await Promise.all(
+      [
+        '',
+        whole.slice(0, 20),
+        `${head('POST', '/', 'Content-Length: 2')}a`,
+        'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        whole.slice(0, 20),
+      ].map(async bytes => {
+        const socket = peer(port);
+        await once(socket, 'connect');
+        if (bytes !== '') socket.write(bytes);
+        return socket;
+      }),
+    );
+    if (!silent || !halfHead || !halfBody || !idle || !dead) throw new Error('unreachable');
+    await once(idle, 'data');
+    silent.write(whole);
+    halfHead.write(whole.slice(20));
+    halfBody.write('b');
+    idle.write(whole);
+    dead.write('X-Slow: 1');
+    stopFor(1500);
+    const answers = await Promise.all([silent, halfHead, halfBody, idle, dead].map(read));
+    expect(answers.map(answer => answer.slice(9, 12))).toEqual(['200', '200', '200', '200', '408']);
+  });
+
+  it('answers a body 408 whose head arrived while the process was stopped, and whose rest never comes', async () => {
+    const { server, port } = await listen({ headMs: 20, requestMs: 40 });
+    const accepted = once(server, 'connection');
+    const socket = peer(port);
+    await accepted;
+    socket.write(`${head('POST', '/', 'Content-Length: 9')}a`);
+    stopFor(200);
+    expect(await read(socket)).toContain('HTTP/1.1 408 ');
   });
 
   it('cuts off a peer that does not read its answer', async () => {

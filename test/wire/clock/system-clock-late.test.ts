@@ -2,11 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/wire/clock/ports.ts';
-
-/** Nothing of this process runs meanwhile, as when it was stopped. */
-function stopFor(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+import { stopFor } from '../../support/clock/stop-for.ts';
 
 it('a task that is due after the process was stopped runs when everything that arrived meanwhile has been read', async () => {
   const server = createServer().listen(0, '127.0.0.1');
