@@ -11,6 +11,7 @@ const transactionClass = '40';
 const resourcesClass = '53';
 const diskFull = '53100';
 const lockTimeout = '55P03';
+const readOnly = '25006';
 /** Cancelled, by statement_timeout too; the server shuts down, crashed, or is starting. */
 const interventionClass = '57';
 const transientCodes = [connectionClass, transactionClass, resourcesClass, interventionClass, lockTimeout];
@@ -55,7 +56,15 @@ export function failedError(location: string, cause: unknown): RallypointError {
     );
   }
   if (isTransient(cause)) return unavailableError(location, cause);
-  return new StoreError('store_failed', `${location} answered with an error: ${reasonOf(cause)}.`, { cause });
+  return new StoreError('store_failed', `${location} answered with an error: ${reasonOf(cause)}.${remedyOf(cause)}`, {
+    cause,
+  });
+}
+
+/** What an operator can do about an error of the server: a sentence after a space, or nothing. */
+export function remedyOf(error: unknown): string {
+  if (sqlState(error) !== readOnly) return '';
+  return ' Turn default_transaction_read_only off, which the server, the database or the user may have set.';
 }
 
 export function unavailableError(location: string, cause: unknown): StoreError {

@@ -11,7 +11,7 @@ type Deadline = number | (() => number);
 /**
  * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
  * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty. What waited
- * for a lock reads what was committed meanwhile.
+ * for a lock reads what was committed meanwhile. PostgreSQL 17 could also limit whole transactions, of which a backup's is long.
  */
 const settings = `
   SET statement_timeout = ${storeLimits.statementMs};
@@ -24,7 +24,8 @@ const settings = `
   SET jit = off;
   SET plan_cache_mode = force_generic_plan;
   ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'].map(way => `SET enable_${way} = off;`).join(' ')}
-  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';`;
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+  SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;`;
 
 const int8Array = 1016;
 const numbersOf = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
@@ -49,6 +50,8 @@ export interface LinkOptions {
 const closeMs = 2000;
 /** How often statements under way are compared with their deadlines. */
 const watchMs = 100;
+/** How long a connection is used that was opened while the database accepted no writes. */
+const readOnlyMs = 1000;
 
 /**
  * One connection. Statements are sent without waiting for the answers of those before, and are executed in order.
@@ -62,6 +65,7 @@ export class Link {
   readonly #context = new QueryContext(types.getTypeParser);
   #lost: Error | undefined;
   #watch: Cancel | undefined;
+  #staleMs = Number.POSITIVE_INFINITY;
 
   private constructor(client: pg.Client, socket: Socket, ended: LinkOptions['ended']) {
     this.#client = client;
@@ -88,10 +92,13 @@ export class Link {
       await client.connect();
       const [, { rows }] = await Promise.all([
         client.query(settings),
-        client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby'),
+        client.query<{ is_standby: boolean; is_read_only: boolean }>(
+          `SELECT pg_is_in_recovery() AS is_standby, current_setting('default_transaction_read_only')::bool AS is_read_only`,
+        ),
       ]);
       // The address may lead to the new primary when it is looked up again.
       if (rows[0]?.is_standby && !acceptsStandby) throw new Error('it is a standby, which accepts no writes');
+      if (rows[0]?.is_read_only) link.#staleMs = steadyNow(systemClock) + readOnlyMs;
       isOpen = true;
     } catch (error) {
       link.destroy(error as Error);
@@ -109,6 +116,14 @@ export class Link {
 
   get isOpen(): boolean {
     return this.#lost === undefined;
+  }
+
+  /**
+   * Whether another connection should take its place: it keeps the `default_transaction_read_only` that the database or the user had
+   * when it was opened, also when they accept writes again.
+   */
+  get isStale(): boolean {
+    return steadyNow(systemClock) >= this.#staleMs;
   }
 
   /**

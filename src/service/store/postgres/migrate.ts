@@ -2,7 +2,7 @@ import { type Logger, silentLogger } from '../../../wire/clock/ports.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
 import { countAliveNodes } from './alive-nodes.ts';
-import { failedError, reasonOf, sqlState } from './failure.ts';
+import { failedError, reasonOf, remedyOf, sqlState } from './failure.ts';
 import { migrations as all, type Migration } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
 
@@ -45,7 +45,7 @@ export async function migrate(
     await postgres.session('BEGIN', session => apply(session, migrations, location, log), storeLimits.wholeStoreMs);
   } catch (cause) {
     if (sqlState(cause) === undefined) throw failedError(location, cause);
-    const remedy = sqlState(cause) === insufficientPrivilege ? ' The user must own the database.' : '';
+    const remedy = sqlState(cause) === insufficientPrivilege ? ' The user must own the database.' : remedyOf(cause);
     const message = `${location} could not be migrated and was left as it was: ${reasonOf(cause)}.${remedy}`;
     throw new StoreError('store_unusable', message, { cause });
   }

@@ -97,9 +97,16 @@ export class Pool {
   #leastBusy(): Link | undefined {
     let found: Link | undefined;
     for (const link of this.#links) {
-      if (link.load < (found?.load ?? this.#options.depth)) found = link;
+      if (link.isStale) {
+        if (link.load === 0) this.#retire(link);
+      } else if (link.load < (found?.load ?? this.#options.depth)) found = link;
     }
     return found;
+  }
+
+  #retire(link: Link): void {
+    this.#links.delete(link);
+    void link.close();
   }
 
   #grow(): void {

@@ -194,6 +194,34 @@ describe.skipIf(part.missing)(`stores whose PostgreSQL fails${part.note}`, () =>
     await postgres.close();
   });
 
+  it('write again once their database does, whose default every connection keeps from when it was opened', async () => {
+    const own = await createSharedDatabase(server);
+    const name = new URL(own.url).pathname.slice(1);
+    await server.command(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const node = await own.open();
+    const write = () =>
+      node.transact('x', work => work.put('lobbies', lobbyRecord({ id: '1' }))).catch((reason: unknown) => reason);
+    expect(await write()).toMatchObject({
+      code: 'store_failed',
+      message: expect.stringMatching(/in a read-only transaction\. Turn default_transaction_read_only off/),
+    });
+    expect(await node.get('lobbies', '1')).toBeUndefined();
+    await server.command(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await expect.poll(write, { timeout: callMsMax }).toBeUndefined();
+    await node.close();
+  });
+
+  it('follow no limit of PostgreSQL 17 on the time of transactions, which would end copies of the state', async () => {
+    const own = await createSharedDatabase(server);
+    const name = new URL(own.url).pathname.slice(1);
+    const [known] = await own.query(`SELECT name FROM pg_settings WHERE name = 'transaction_timeout'`);
+    if (known) await server.command(`ALTER DATABASE ${name} SET transaction_timeout = 1`);
+    const node = await own.open();
+    await node.transact('x', work => work.put('lobbies', lobbyRecord({ id: '1' })));
+    expect(await node.dump()).toBeDefined();
+    await node.close();
+  });
+
   it('logs slow statements by name and how long they took, without values', async () => {
     const { log, lines } = recordingLog();
     const store = await database.open({ log, slowStatementMs: 0 });
