@@ -178,7 +178,7 @@ describe.skipIf(engines.missing)(`the state of a cluster${engines.note}`, () => 
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('No problem found') });
     expect(await run(['doctor', '--store', other])).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('RALLYPOINT_SECRET'),
+      stdout: expect.stringMatching(/→ Set RALLYPOINT_SECRET as on the nodes/),
     });
 
     // A service on its own does not encrypt its keys.

@@ -303,10 +303,10 @@ function setAsideFinding(database: DatabaseSync, hasTable: boolean): StoreFindin
   return { code: 'set_aside', ok: false, message, remedy, records };
 }
 
-export function keysFinding(records: readonly BadRecord[]): StoreFinding {
+export function keysFinding(records: readonly BadRecord[], remedy = restore): StoreFinding {
   if (records.length === 0) return { code: 'keys', ok: true, message: 'Every key that signs can be read.' };
   const message = `${counted(records.length, 'record')} ${records.length === 1 ? 'has' : 'have'} a key that cannot be read: ${named(records)}.`;
-  return { code: 'keys', ok: false, message, remedy: restore, records };
+  return { code: 'keys', ok: false, message, remedy, records };
 }
 
 function spaceFinding(database: DatabaseSync): StoreFinding {

@@ -29,7 +29,7 @@ export async function inspectPostgres(url: string, secrets: readonly string[]): 
     const head: StoreFinding[] = [{ code: 'database', ok: true, message: `${postgres.location} answers.` }, found];
     if (!found.ok || layout.pending.length > 0) return head;
     const { records, keys } = await lookThrough(postgres, openVault(secrets));
-    return [...head, await nodesFinding(postgres), recordsFinding(records), keysFinding(keys)];
+    return [...head, await nodesFinding(postgres), recordsFinding(records), keysFinding(keys, keysRemedy(keys))];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const remedy = 'Check the address and whether the server is running';
@@ -104,8 +104,16 @@ function keyProblem(
     const opened = openedRecord(collection, record, vault);
     return !opened || hasReadableKey(collection, opened) ? undefined : 'its key cannot be read';
   } catch {
-    return 'it is encrypted by a secret that RALLYPOINT_SECRET does not have';
+    return otherSecret;
   }
+}
+
+const otherSecret = 'it is encrypted by a secret that RALLYPOINT_SECRET does not have';
+
+function keysRemedy(keys: readonly BadRecord[]): string {
+  return keys.some(({ reason }) => reason === otherSecret)
+    ? 'Set RALLYPOINT_SECRET as on the nodes. Where it is being replaced, restart all nodes with "new,old" first'
+    : 'Stop all nodes, drop the schema "rallypoint" and restore a backup: rallypoint restore FILE --store URL';
 }
 
 function openVault([first, ...others]: readonly string[]): Vault | undefined {
