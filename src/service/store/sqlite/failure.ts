@@ -46,7 +46,9 @@ export function openingError(location: string, cause: unknown): StoreError {
     const message = `${location} cannot be opened: there is no space left on its disk. Free some, and start again.`;
     return new StoreError('store_full', message, { cause });
   }
-  const obstacle = obstacleTo(location);
+  // Only the system's errors and SQLite's say too little; ours name what is there.
+  const isOurs = systemCode(cause) === 'unknown';
+  const obstacle = isOurs ? undefined : obstacleTo(location);
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = obstacle
     ? `${location} cannot be opened: ${obstacle.path === location ? 'it' : obstacle.path} is ${obstacle.what}. Choose another data folder, or remove what is in its place.`
