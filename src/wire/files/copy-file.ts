@@ -1,4 +1,6 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { obstacleTo } from './obstacle.ts';
 
 const chunkBytes = 1024 * 1024;
 
@@ -10,7 +12,7 @@ const chunkBytes = 1024 * 1024;
  * @throws what the system says, with its `code`, and with the path of the file if that cannot be read
  */
 export async function copyChangingFile(path: string, copy: string, mode = 0o600): Promise<void> {
-  const from = await open(path);
+  const from = await openToRead(path);
   try {
     const to = await open(copy, 'w', mode);
     try {
@@ -29,6 +31,18 @@ export async function copyChangingFile(path: string, copy: string, mode = 0o600)
   } finally {
     await from.close();
   }
+}
+
+/**
+ * Opens a file. Whatever else has its name is rejected; a pipe would be waited for.
+ *
+ * @throws what the system says, with its `code`; an Error with the `path`
+ */
+export async function openToRead(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  return naming(path)(new Error(`it is ${obstacleTo(path)?.what ?? 'not a file'}`));
 }
 
 /** The system says which file cannot be opened, but not which cannot be read. */

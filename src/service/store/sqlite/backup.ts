@@ -12,7 +12,7 @@ import { databaseIn } from '../data-folder.ts';
 import { StoreError } from '../errors.ts';
 import { CommitMark, counterWriter, markPath, readCounter, readMark } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { isFull, isMissing, openingError } from './failure.ts';
+import { isForbidden, isFull, isMissing, openingError } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -314,7 +314,8 @@ async function readableAt(path: string): Promise<Stats | undefined> {
 }
 
 function unreadableError(path: string, error: unknown): StoreError {
-  const message = `${path} cannot be read: ${(error as Error).message}. Check its permissions and the user that runs this.`;
+  const advice = isForbidden(error) ? ' Check its permissions and the user that runs this.' : '';
+  const message = `${path} cannot be read: ${(error as Error).message}.${advice}`;
   return new StoreError('store_unusable', message, { cause: error });
 }
 

@@ -3,6 +3,7 @@ import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync, readS
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
+import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { StoreError } from '../errors.ts';
 import { isMissing } from './failure.ts';
 
@@ -24,8 +25,11 @@ export function readMark(location: string): number | undefined {
     const text = readStart(path, digits + 1);
     return /^\d{16}\n/.test(text) ? Number(text.slice(0, digits)) : undefined;
   } catch (cause) {
-    if (isMissing(cause)) return undefined;
-    const message = `${path} cannot be read: ${(cause as Error).message}. It says how many commits the database must have.`;
+    const obstacle = obstacleTo(path);
+    const isInPlace = obstacle?.path === path;
+    if (isMissing(cause) && !isInPlace) return undefined;
+    const reason = isInPlace ? `it is ${obstacle.what}` : (cause as Error).message;
+    const message = `${path} cannot be read: ${reason}. It says how many commits the database must have.`;
     throw new StoreError('store_unusable', message, { cause });
   }
 }

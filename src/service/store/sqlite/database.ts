@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Logger, silentLogger } from '../../../wire/clock/ports.ts';
 import { createFile } from '../../../wire/files/create-file.ts';
+import { obstacleTo } from '../../../wire/files/obstacle.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { StoreError } from '../errors.ts';
 import { markPath, readCounter, readMark } from './counters.ts';
-import { damagedError, openingError } from './failure.ts';
+import { damagedError, obstructedError, openingError } from './failure.ts';
 import { layoutOf, migrate } from './migrate.ts';
 import { type Migration, migrations as ownMigrations } from './migrations.ts';
 import { missingParts } from './tables.ts';
@@ -37,6 +38,9 @@ export async function openDatabase(
   let database: DatabaseSync | undefined;
   let kept: KeptLog | undefined;
   try {
+    // Only the first write would fail.
+    const obstacle = obstacleTo(`${location}-wal`);
+    if (obstacle) throw obstructedError(location, obstacle);
     const known = readMark(location);
     checkNotEmptied(location, known);
     await createPrivately(location);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { obstacleTo } from '../../../wire/files/obstacle.ts';
+import { type Obstacle, obstacleTo } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 
@@ -49,10 +49,15 @@ export function openingError(location: string, cause: unknown): StoreError {
   // Only the system's errors and SQLite's say too little; ours name what is there.
   const isOurs = systemCode(cause) === 'unknown';
   const obstacle = isOurs ? undefined : obstacleTo(location);
+  if (obstacle) return obstructedError(location, obstacle, cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = obstacle
-    ? `${location} cannot be opened: ${obstacle.path === location ? 'it' : obstacle.path} is ${obstacle.what}. Choose another data folder, or remove what is in its place.`
-    : `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
+  const message = `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
+  return new StoreError('store_unusable', message, { cause });
+}
+
+export function obstructedError(location: string, { path, what }: Obstacle, cause?: unknown): StoreError {
+  const reason = `${path === location ? 'it' : path} is ${what}`;
+  const message = `${location} cannot be opened: ${reason}. Choose another data folder, or remove what is in its place.`;
   return new StoreError('store_unusable', message, { cause });
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { counted } from '../../../wire/counted.ts';
-import { obstacleTo } from '../../../wire/files/obstacle.ts';
+import { type Obstacle, obstacleTo } from '../../../wire/files/obstacle.ts';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -99,14 +99,13 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
 
 async function missingDatabase(location: string): Promise<StoreFinding | undefined> {
   const obstacle = obstacleTo(location);
-  if (obstacle) {
-    const message = `${obstacle.path} is ${obstacle.what}.`;
-    return { code: 'database', ok: false, message, remedy: checkPath };
-  }
+  if (obstacle) return inTheWay(obstacle, checkPath);
   let found: Stats | undefined;
   let commits: number;
   try {
     found = await stat(location).catch(unlessMissing);
+    const ofLog = obstacleTo(`${location}-wal`);
+    if (ofLog) return inTheWay(ofLog, restore);
     if (found && found.size > 0) return undefined;
     commits = readMark(location) ?? 0;
   } catch (error) {
@@ -117,6 +116,10 @@ async function missingDatabase(location: string): Promise<StoreFinding | undefin
   // Nothing says that there ever was one.
   const remedy = found || commits > 0 ? restore : checkPath;
   return { code: 'database', ok: false, message, remedy };
+}
+
+function inTheWay({ path, what }: Obstacle, remedy: string): StoreFinding {
+  return { code: 'database', ok: false, message: `${path} is ${what}.`, remedy };
 }
 
 function unlessMissing(error: unknown): undefined {
@@ -139,7 +142,9 @@ function unreadable(location: string, error: unknown): StoreFinding {
     : isFull(error)
       ? 'Free some space in the temporary folder, or name another one by TMPDIR'
       : restore;
-  return { code: 'database', ok: false, message: `${location} cannot be read: ${reason}.`, remedy };
+  const { path } = error as { readonly path?: unknown };
+  const what = path === `${location}-wal` ? path : location;
+  return { code: 'database', ok: false, message: `${what} cannot be read: ${reason}.`, remedy };
 }
 
 async function look(

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { copyChangingFile, naming } from '../../../wire/files/copy-file.ts';
+import { copyChangingFile, naming, openToRead } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 import { endHold, requestHold } from './wal.ts';
@@ -64,7 +64,7 @@ async function instantOf(location: string): Promise<string> {
 
 /** In hex; empty where there is no log. */
 async function logHead(path: string): Promise<string> {
-  const file = await open(path).catch(notThere);
+  const file = await openToRead(path).catch(notThere);
   if (!file) return '';
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(logHeadBytes), 0, logHeadBytes, 0).catch(naming(path));

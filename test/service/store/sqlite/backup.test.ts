@@ -138,7 +138,7 @@ it('a log that cannot be read is named, and not the file that would be written',
   await backUp(data, file);
   const copied = { data: databaseIn(data), backup: file };
   for (const source of Object.values(copied)) await mkdir(`${source}-wal`);
-  const unreadable = (source: string) => `${source}-wal cannot be read: EISDIR`;
+  const unreadable = (source: string) => `${source}-wal cannot be read: it is a folder, not a file`;
   await expect(backUp(data, `${file}.2`)).rejects.toThrow(unreadable(copied.data));
   await expect(restoreBackup(file, restored)).rejects.toThrow(unreadable(copied.backup));
   await expect(readBackup(file, async () => {})).rejects.toThrow(unreadable(copied.backup));

@@ -125,13 +125,37 @@ describe('the look through a data folder', () => {
 
   it.skipIf(process.platform === 'win32')('says that its mark is no file, and does not wait for a pipe', async () => {
     const mark = `${location}-mark`;
-    for (const make of [() => mkdir(mark), async () => void execFileSync('mkfifo', [mark])]) {
+    const places = [
+      ['a folder, not a file', () => mkdir(mark)],
+      ['a pipe, not a file', async () => void execFileSync('mkfifo', [mark])],
+      ['a symbolic link to /nowhere/mark, which does not exist', () => symlink('/nowhere/mark', mark)],
+    ] as const;
+    for (const [what, make] of places) {
       await rm(mark, { recursive: true, force: true });
       await make();
-      const message = expect.stringContaining(`${mark} cannot be read: it is not a file`);
+      const message = expect.stringContaining(`${mark} cannot be read: it is ${what}`);
       expect(await amiss()).toMatchObject([{ code: 'database', message }]);
       await expect(openDatabase(location)).rejects.toMatchObject({ code: 'store_unusable', message });
       await expect(backUp(folder.path, `${location}.backup`)).rejects.toMatchObject({ message });
+    }
+  });
+
+  it.skipIf(process.platform === 'win32')('says that its log is no file, and does not wait for a pipe', async () => {
+    const log = `${location}-wal`;
+    const places = [
+      ['a folder, not a file', () => mkdir(log)],
+      ['a pipe, not a file', async () => void execFileSync('mkfifo', [log])],
+      ['a symbolic link to /nowhere/log, which does not exist', () => symlink('/nowhere/log', log)],
+    ] as const;
+    for (const [what, make] of places) {
+      await rm(log, { recursive: true, force: true });
+      await make();
+      expect(await amiss()).toMatchObject([{ code: 'database', message: `${log} is ${what}.` }]);
+      await expect(openDatabase(location)).rejects.toThrow(`${location} cannot be opened: ${log} is ${what}.`);
+      // A link that leads nowhere is no log: then all commits are in the database, or the copy is rejected.
+      if (what.includes('link')) continue;
+      const failed = backUp(folder.path, `${location}.backup`);
+      await expect(failed).rejects.toThrow(`${log} cannot be read: it is ${what}.`);
     }
   });
 
