@@ -124,7 +124,7 @@ export function createGateway(
     // The answers to earlier requests would be mixed with frames.
     if (hasOpenRequests(stream)) stream.destroy();
     else if (isMalformed(request)) hangUp(stream, new RequestError('bad_request'));
-    else if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError());
+    else if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError(request));
     else if (!url || !paths.has(url.pathname)) rejectUpgrade(stream, 404, 'Not Found');
     else if (isClosing) rejectUpgrade(stream, 503, 'Service Unavailable');
     else

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ApiErrorName, apiErrors } from '../../model/errors/errors.ts';
 import { issuesToTree } from '../../model/errors/issue.ts';
 import { BusError } from '../bus/errors.ts';
@@ -9,8 +10,12 @@ import { runtimeLimits } from '../support/service-limits.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
-/** The error for a request with a host that is not accepted. */
-export function misdirectedError(): RequestError {
+/** A name or an address in brackets, perhaps with a port. */
+const hostForm = /^(?:\[[\da-f:.]+\]|[^\s/?#@\\:[\]]*)(?::\d*)?$/i;
+
+/** The error for a request with a host that is not accepted. @see RFC 9112, section 3.2; RFC 9110, section 15.5.20 */
+export function misdirectedError({ headers: { host = '' } }: Pick<IncomingMessage, 'headers'>): RequestError {
+  if (!hostForm.test(host)) return new RequestError('bad_request');
   const message = `${apiMessages.misdirected_request}: the service does not accept the host that the request names. Its operator can allow the name by --allowed-host.`;
   return new RequestError('misdirected_request', { message });
 }

@@ -44,7 +44,8 @@ export function createOperatorsListener({ endpoints, hosts, log }: OperatorsPart
     const endpoint = endpoints.find(url);
     if (!endpoint) return false;
     (response as Answer).route = endpoint.path;
-    if (!endpoint.isForAnyHost && !hosts.isOurs(request)) writeReply(response, requestErrorReply(misdirectedError()));
+    if (!endpoint.isForAnyHost && !hosts.isOurs(request))
+      writeReply(response, requestErrorReply(misdirectedError(request)));
     else {
       serve(endpoint, method, response).catch(error => {
         log.error({ endpoint: endpoint.path, request_id: requestIdOf(response), error }, 'A request failed.');

@@ -100,7 +100,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     return router.find(method === 'HEAD' ? 'GET' : method, target.slice(apiPrefix.length));
   };
   const findRoute = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
-    if (!deps.hosts.isOurs(request)) return { refusal: requestErrorReply(misdirectedError()) };
+    if (!deps.hosts.isOurs(request)) return { refusal: requestErrorReply(misdirectedError(request)) };
     if (deps.hosts.isForeignForm(request) && !isAuthorizationRequest(request)) return { refusal: foreignOriginReply() };
     try {
       return find(request) ?? {};
