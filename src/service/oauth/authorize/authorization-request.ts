@@ -228,9 +228,10 @@ function validateMaxAge(parameters: URLSearchParams): number | null {
 /** The query of a request whose user has just signed in: what is left to ask for. */
 export function withoutSignIn(search: string): string {
   const parameters = parseQuery(search);
-  if (!parameters.has('max_age') && !splitScopes(parameters.get('prompt') ?? '').includes('login')) return search;
+  const hasLogin = splitScopes(parameters.get('prompt') ?? '').includes('login');
+  if (!parameters.has('max_age') && !hasLogin) return search;
   parameters.delete('max_age');
-  parameters.set('prompt', 'consent');
+  if (hasLogin) parameters.set('prompt', 'consent');
   return `?${parameters}`;
 }
 

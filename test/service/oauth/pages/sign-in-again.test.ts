@@ -118,6 +118,14 @@ describe('max_age', () => {
     expect((await redeem(await approve(browser, next))).claims.auth_time).toBe(nowSeconds() - 60);
   });
 
+  it('without a value counts as missing, also with prompt=none', async () => {
+    await signedIn();
+    const browser = new Browser();
+    const page = await open(browser, { prompt: 'none', max_age: '' });
+    const next = await signInOn(browser, page);
+    expect(new URL(next.location ?? '').searchParams.get('code')).toBeTruthy();
+  });
+
   it('larger than a sign-in lives changes nothing', async () => {
     const browser = await signedIn();
     await service.clock.advance(signInLifeMs - 1);
