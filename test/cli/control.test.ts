@@ -227,6 +227,14 @@ describe('the commands for a running service', () => {
     expect(code).toBe(0);
   });
 
+  it('accept an address with a slash at its end and blanks around it', async () => {
+    const environment = {
+      RALLYPOINT_CONTROL_URL: ` ${service.controlBase}/ \n`,
+      RALLYPOINT_CONTROL_TOKEN: service.controlToken,
+    };
+    expect((await runWith(environment, ['users', '--json'])).code).toBe(0);
+  });
+
   it('never repeat a password in the address of the control API', async () => {
     for (const address of [
       'http://me:hunter2@127.0.0.1:1',

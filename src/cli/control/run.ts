@@ -145,20 +145,22 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
   const readyFile = optionText(given, 'ready-file');
   if (readyFile === undefined && (url || token)) {
     if (!url || !token) throw new UsageError('--control and --control-token belong together. Pass both.');
-    if (!isPlainAddress(url)) {
+    const plain = plainAddress(url);
+    if (plain === undefined) {
       // A user, a query or a fragment may hold a secret.
       const shown = /[@?#]/.test(url) ? '' : ` (got "${printable(url)}")`;
       throw new UsageError(`--control must be an http: or https: address without user, query or fragment${shown}.`);
     }
     if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
-    return { url: url.replace(/\/+$/, ''), token, timeoutMs };
+    return { url: plain, token, timeoutMs };
   }
   return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
 }
 
-function isPlainAddress(text: string): boolean {
+function plainAddress(text: string): string | undefined {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname;
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname;
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined;
 }
 
 async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {
