@@ -1,3 +1,4 @@
+import type Pino from 'pino';
 import type { LogFields, Logger } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { loadOnce } from '../wire/load-once.ts';
@@ -11,13 +12,14 @@ const keptLengthMax = 1024 * 1024;
 /**
  * A log on stderr, one JSON object a line, by pino. That is loaded with the first line, so that a start which says
  * nothing does not wait for it; from then on a line is written before the call returns. Errors are written as reports.
- * A log that cannot be written, on a full disk or to a reader that is gone, does not end the process.
+ * A log that cannot be written, on a full disk or to a reader that is gone or has stopped reading, neither ends nor holds up the process.
  */
 export function openLog(level: LogLevel): Logger {
   process.stderr.on('error', () => {});
+  const pipe = waitlessPipe();
   let log: Logger | undefined;
   let waiting: Line[] = [];
-  const open = loadOnce(() => openPino(level));
+  const open = loadOnce(() => openPino(level, pipe));
 
   function write(...line: Line): void {
     if (!isLogged(line[0], level)) return;
@@ -47,13 +49,37 @@ export function openLog(level: LogLevel): Logger {
   });
 }
 
-async function openPino(level: LogLevel): Promise<Logger> {
+interface Pipe {
+  write(line: string): void;
+}
+
+async function openPino(level: LogLevel, pipe: Pipe | undefined): Promise<Logger> {
   // By its default: bundled, a CommonJS package that is loaded late shows nothing else.
   const { default: pino } = await import('pino');
-  const destination = pino.destination({ fd: process.stderr.fd, sync: true, maxLength: keptLengthMax });
-  destination.on('error', () => {});
-  const log: Logger = pino({ level }, destination);
+  const log: Logger = pino({ level }, pipe ?? fileOf(pino));
   return log;
+}
+
+function fileOf({ destination }: typeof Pino): ReturnType<typeof destination> {
+  const file = destination({ fd: process.stderr.fd, sync: true, maxLength: keptLengthMax });
+  file.on('error', () => {});
+  return file;
+}
+
+/**
+ * Stderr, if it is a pipe, for which Node.js would wait, and the service with it, when its reader stops reading. What the pipe has no room for
+ * is kept, up to a bound, and further lines are lost.
+ */
+function waitlessPipe(): Pipe | undefined {
+  const { stderr } = process;
+  const { _handle: handle } = stderr as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } };
+  if (stderr.isTTY || process.platform === 'win32' || !handle?.setBlocking) return undefined;
+  handle.setBlocking(false);
+  return {
+    write(line) {
+      if (stderr.writableLength + line.length <= keptLengthMax) stderr.write(line);
+    },
+  };
 }
 
 function isLogged(said: keyof Logger, level: LogLevel): boolean {

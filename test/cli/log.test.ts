@@ -1,13 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { needs } from '../support/runs/parts.ts';
 
-const linux = await needs('linux');
+const [linux, posix] = [await needs('linux'), await needs('posix')];
 const log = join(import.meta.dirname, '../../src/cli/log.ts');
 
 /** What a process writes on stderr, line by line; it is run to its end. */
@@ -90,6 +91,22 @@ describe('the log of the command', () => {
       { level: 'warn', n: 2, msg: 'second' },
       { level: 40, n: 3, msg: 'third' },
     ]);
+  });
+
+  it.skipIf(posix.missing)(`does not hold up a process whose log nobody reads${posix.note}`, async () => {
+    const source = `import { openLog } from ${JSON.stringify(log)}; const log = openLog('info');
+      for (let n = 0; n < 5_000; n++) {
+        log.info({ line: String(n).padEnd(1000) }, 'line');
+        if (n < 500) await new Promise(setImmediate);
+      }
+      console.log(process.stderr.writableLength);
+      process.exit();`;
+    const args = ['--input-type=module', '--eval', source];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const kept = Number(await text(child.stdout));
+    expect(kept).toBeGreaterThan(900_000);
+    expect(kept).toBeLessThanOrEqual(1024 * 1024);
+    child.stderr.resume();
   });
 
   it.skipIf(linux.missing)(`does not end a process whose disk is full${linux.note}`, async () => {
