@@ -102,6 +102,13 @@ WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS po
   )
 DELETE FROM rallypoint.events AS e USING next WHERE e.position >= next.position`;
 
+// Events that are not committed yet come behind all of these.
+const findLast = `
+SELECT greatest(d.up_to, (
+  SELECT max(position) FROM rallypoint.events WHERE position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+)) AS position
+FROM rallypoint.events_deleted AS d`;
+
 interface Waiter {
   /** The number of the first read whose snapshot is from after the call. */
   readonly read: number;
@@ -146,7 +153,10 @@ export class EventReader {
   /** For tests of their plans. */
   readonly statements = { read: readEvents, replay: readTopics };
 
-  /** All events up to this position were delivered here; no event will ever be added up to it. */
+  /**
+   * All events up to this position were delivered here; no event will ever be added up to it. It is the position of an event: numbers
+   * behind it, of transactions that wrote none or were rolled back, may be given again by a server that crashed, or by its standby.
+   */
   get position(): number {
     return this.#position;
   }
@@ -171,8 +181,8 @@ export class EventReader {
   /** Begins with the events that are not committed yet. */
   async start(): Promise<void> {
     await this.#postgres.query(deleteForeign);
-    const [row] = await this.#postgres.query('SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon');
-    this.#position = Number(row?.horizon) - 1;
+    const [row] = await this.#postgres.query(findLast);
+    this.#position = Number(row?.position);
     this.#readAtMs = steadyMs();
     this.#running = this.#run();
   }
@@ -302,7 +312,6 @@ export class EventReader {
     const events = rows.filter(isEvent);
     const isMore = isCut(events);
     this.#deliver(events, isMore);
-    if (!isMore) this.#position = Math.max(this.#position, horizon - 1);
     const newest = first.newest ?? 0;
     this.#heldMs = Math.max(0, Number(first.held_ms ?? 0));
     this.#settle(number, newest);
