@@ -1,4 +1,4 @@
-import { TransportError } from '../model/errors/errors.ts';
+import { RallypointError, TransportError } from '../model/errors/errors.ts';
 import { type Dispatches, type DispatchName, intents, opcodes } from '../model/gateway.ts';
 import type { PresenceUpdate } from '../model/presence.ts';
 import type { Cancel, Clock } from '../wire/clock/ports.ts';
@@ -33,6 +33,8 @@ export class UserSession {
   readonly #clock: Clock;
   readonly #socket: WebSocket;
   readonly #listeners = new Set<Listener>();
+  /** Aborts the requests that are under way at the end of the session. */
+  readonly #life = new AbortController();
   #acknowledged: (() => void)[] = [];
   #cancelHeartbeat: Cancel = () => {};
   #sequence: number | null = null;
@@ -47,6 +49,7 @@ export class UserSession {
     this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     this.#socket.addEventListener('close', () => {
       this.#cancelHeartbeat();
+      this.#life.abort(closed());
       for (const resolve of [...this.#whenClosed, ...this.#acknowledged]) resolve();
       for (const { onClosed } of this.#listeners) onClosed?.();
       this.#listeners.clear();
@@ -93,16 +96,27 @@ export class UserSession {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A request as the user's own client makes it. @throws ApiError */
+  /** A request as the user's own client makes it. @throws ApiError; RallypointError `closed`; TransportError `connection_lost` */
   async request<Answer>(name: RouteName, path: string, body?: unknown): Promise<Answer> {
-    const answer = await fetch(`${this.#service.apiBase}/v10${path}`, {
+    const { status, ok, text } = await this.#exchange(`${this.#service.apiBase}/v10${path}`, {
       method: routes[name].method,
       headers: { authorization: this.#token, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: this.#life.signal,
     });
-    const json = parseJson(await answer.text());
-    if (!answer.ok) throw apiError(name, answer.status, json);
+    const json = parseJson(text);
+    if (!ok) throw apiError(name, status, json);
     return json as Answer;
+  }
+
+  async #exchange(url: string, init: RequestInit): Promise<{ status: number; ok: boolean; text: string }> {
+    try {
+      const answer = await fetch(url, init);
+      return { status: answer.status, ok: answer.ok, text: await answer.text() };
+    } catch (cause) {
+      if (cause instanceof RallypointError) throw cause;
+      throw new TransportError('connection_lost', 'The connection of a chat client broke off.', { cause });
+    }
   }
 
   /** Resolves once everything that the service had sent before has been received. */
@@ -155,4 +169,8 @@ export class UserSession {
 /** The data of an event, by its name. */
 export function dataOf<Name extends DispatchName>(received: Received, name: Name): Dispatches[Name] | undefined {
   return received.name === name ? (received.data as Dispatches[Name]) : undefined;
+}
+
+export function closed(): RallypointError {
+  return new RallypointError('closed', 'The chat client is closed.');
 }

@@ -18,7 +18,7 @@ import {
   optionValues,
 } from './command-input.ts';
 import { type Filled, filledIn, inputsOf, isNamed, nameOf, usable } from './component-input.ts';
-import { dataOf, type Received, type UserSession } from './user-session.ts';
+import { closed, dataOf, type Received, type UserSession } from './user-session.ts';
 
 /** Where a user does something. */
 export interface Place {
@@ -404,10 +404,6 @@ export class WorldUser {
 /** @throws ArgumentError `invalid_argument` */
 function requireUser(other: WorldUser): void {
   requireType('The id of the other user', Object(other).id, 'string');
-}
-
-function closed(): RallypointError {
-  return new RallypointError('closed', 'The chat client is closed.');
 }
 
 function invocation({ command: { id, version, name, type } }: ChosenCommand) {

@@ -163,6 +163,27 @@ describe('a user of a world', () => {
     expect(world.user('ada').lastMessage()?.content).toBe('At last');
   });
 
+  it('sees that a lobby was linked to the channel, and the messages of the lobby, once each', async () => {
+    const ada = await world.player('ada');
+    const { id } = await world.backend.lobbies.create({ members: [{ id: world.user('ada').id, flags: 1 }] });
+    await expect.poll(() => ada.lobbies.has(id)).toBe(true);
+    const lobby = ada.lobbies.get(id);
+    await lobby?.linkChannel(world.channelId('harbour'));
+    await lobby?.send('Ahoy');
+    await world.settled();
+    for (const name of ['ada', 'grace']) {
+      const seen = world
+        .user(name)
+        .messages({ in: 'harbour' })
+        .filter(({ type }) => [0, 49].includes(type));
+      expect(seen.map(({ type, content }) => [type, content])).toEqual([
+        [49, ''],
+        [0, 'Ahoy'],
+      ]);
+    }
+    await world.backend.lobbies.delete(id);
+  });
+
   it('gets an error when the application does not answer within three seconds of virtual time', async () => {
     const failed = expect(world.user('ada').use('/silence')).rejects.toMatchObject({ code: 'interaction_failed' });
     await heard.promise;
@@ -183,6 +204,15 @@ describe('a user of a world', () => {
     expect(JSON.stringify(await printed.promise)).toMatch(/an interaction handler failed.*RangeError.*no harbour/);
     await other.advance('3 s');
     await failed;
+  });
+
+  it('gets an error with a code for what is under way when the world is closed', async () => {
+    const other = await createWorld({ users: ['ada', 'grace'] });
+    for (const route of ['putRelationship', 'createDirectMessage'] as const) other.faults.slow(route, '1 min');
+    const ended = Promise.allSettled([other.user('ada').block('grace'), other.user('grace').write('ada', 'Ahoy')]);
+    await other.settled();
+    await other.close();
+    for (const outcome of await ended) expect(outcome).toMatchObject({ reason: { code: 'closed' } });
   });
 
   it('cannot use what there is not; the error lists what there is', async () => {
