@@ -207,7 +207,9 @@ export class Connection {
     this.#gateway = undefined;
   }
 
+  // Subscribers may end the run while a frame is handled: what the frame would lead to is not shown any more.
   #publish(snapshot: ConnectionSnapshot): void {
+    if (this.#run?.run.isStopping && snapshot.status !== 'disconnecting') return;
     if (!isSameConnection(snapshot, this.#status.value)) this.#status.set(Object.freeze(snapshot));
   }
 }

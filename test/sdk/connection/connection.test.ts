@@ -478,6 +478,25 @@ describe('disconnecting', () => {
     expect(client.status.status).toBe('disconnected');
   });
 
+  it.each(['disconnect', 'close'] as const)(
+    'is final when an observer of READY calls %s(): nothing is ready or sent any more',
+    async end => {
+      const waiting = client.lobbies.join('the harbour', { whenOffline: 'queue' });
+      const ended = expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+      const connecting = expect(client.connect()).rejects.toMatchObject({ code: 'aborted' });
+      const link = await gateway.link();
+      client.lobbies$.subscribe(({ length }) => length > 0 && void client[end]());
+      await link.open({ lobbies: [lobby('5')] });
+      await connecting;
+      await link.closed;
+      await client[end]();
+      expect(statuses()).toEqual(['disconnected', 'connecting', 'connected', 'disconnecting', 'disconnected']);
+      if (end === 'disconnect') expect(client.waits).toMatchObject([{ operation: 'join', reason: 'offline' }]);
+      await client.close();
+      await ended;
+    },
+  );
+
   it('ends the wait for the next attempt', async () => {
     (await connected()).cut();
     await until('reconnecting');
