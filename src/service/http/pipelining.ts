@@ -10,17 +10,38 @@ interface Line {
   isPaused: boolean;
 }
 
+/** While requests wait, reading the body of an earlier one must not make Node.js read on. */
+function stayPaused(this: Socket): Socket {
+  return this;
+}
+
+function pause(socket: Socket): void {
+  socket.pause();
+  socket.resume = stayPaused as typeof socket.resume;
+}
+
+function resume(socket: Socket): void {
+  // The prototype's own again.
+  Reflect.deleteProperty(socket, 'resume');
+  socket.resume();
+}
+
 const line = Symbol('line');
-type LineSocket = Socket & { [line]?: Line };
+/** How many bytes had been received with the last request. */
+const bytesAt = Symbol('bytesAt');
+type LineSocket = Socket & { [line]?: Line; [bytesAt]?: number };
 
 /**
- * Handles pipelined requests some at a time, between which other connections have their turn: otherwise one chunk of bytes, with a thousand
- * small requests, would occupy the event loop and memory for their answers. Reading pauses while requests wait. A connection
- * whose requests exceed the number that may wait in total is closed.
+ * Handles pipelined requests some at a time, of one connection and of all, between which others have their turn: otherwise one chunk of
+ * bytes, with a thousand small requests, would occupy the event loop and memory for their answers. Reading pauses while requests
+ * wait. A connection whose requests exceed the number that may wait in total is closed.
  */
 export function servePipelined(serve: RequestListener): RequestListener {
   const { pipelinedRunningMax, pipelinedWaitingMax } = intakeLimits;
   let waitingInAll = 0;
+  /** Those whose next request may begin; each begins one when it is its turn. */
+  const ready = new Set<Line>();
+  let isTurnDue = false;
 
   function lineOf(socket: LineSocket): Line {
     const known = socket[line];
@@ -38,30 +59,57 @@ export function servePipelined(serve: RequestListener): RequestListener {
     requests.running++;
     response.once('close', () => {
       requests.running--;
-      if (requests.waiting.length > 0) setImmediate(next, requests);
+      beginLater(requests);
     });
     begin();
   }
 
-  function next({ waiting, running }: Line): void {
-    const begins = waiting.splice(0, pipelinedRunningMax - running);
-    waitingInAll -= begins.length;
-    for (const begin of begins) begin();
+  function beginLater(requests: Line): void {
+    if (requests.waiting.length === 0 || requests.running >= pipelinedRunningMax) return;
+    ready.add(requests);
+    awaitTurn();
+  }
+
+  function awaitTurn(): void {
+    if (isTurnDue) return;
+    isTurnDue = true;
+    setImmediate(takeTurn);
+  }
+
+  function takeTurn(): void {
+    isTurnDue = false;
+    let begun = 0;
+    for (const requests of ready) {
+      if (begun++ === pipelinedRunningMax) break;
+      ready.delete(requests);
+      const begin = requests.waiting.shift();
+      if (!begin) continue;
+      waitingInAll--;
+      begin();
+      // At the end of the set, where this loop comes to it again.
+      beginLater(requests);
+    }
+    if (ready.size > 0) awaitTurn();
   }
 
   return (request, response) => {
-    // Without earlier requests the response has the socket already.
-    if (response.socket) return serve(request, response);
     const socket: LineSocket = request.socket;
+    const { bytesRead } = socket;
+    // Of what was received at once, what follows the first request waits: even if that one is answered already, all would take one turn.
+    const isFirst = socket[bytesAt] !== bytesRead;
+    socket[bytesAt] = bytesRead;
+    // Without earlier requests the response has the socket already.
+    if (isFirst && response.socket) return serve(request, response);
     const requests = lineOf(socket);
     const begin = () => {
       if (requests.isPaused && requests.waiting.length === 0) {
         requests.isPaused = false;
-        socket.resume();
+        resume(socket);
       }
       serve(request, response);
     };
-    if (requests.running < pipelinedRunningMax && requests.waiting.length === 0) return run(requests, response, begin);
+    const mayBegin = isFirst && requests.running < pipelinedRunningMax && requests.waiting.length === 0;
+    if (mayBegin) return run(requests, response, begin);
     if (socket.destroyed) return;
     if (waitingInAll >= pipelinedWaitingMax) {
       socket.destroy();
@@ -71,6 +119,7 @@ export function servePipelined(serve: RequestListener): RequestListener {
     // The request begins in its own asynchronous context, not in that of the one whose answer has ended.
     requests.waiting.push(AsyncLocalStorage.bind(() => run(requests, response, begin)));
     requests.isPaused = true;
-    socket.pause();
+    pause(socket);
+    beginLater(requests);
   };
 }

@@ -159,7 +159,10 @@ export const intakeLimits = {
   unprovenConnectionsPerAddressMax: 1000,
   /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
-  /** Pipelined requests that are handled at a time, of one connection; and that wait for earlier ones, of all connections. */
+  /**
+   * Pipelined requests that are handled at a time, of one connection, and that begin in one turn of the event loop, of all; and that
+   * wait for earlier ones, of all connections.
+   */
   pipelinedRunningMax: 16,
   pipelinedWaitingMax: 20_000,
   /** Headers of a request. Node.js keeps each as texts of its own, which take many times their bytes. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpListener } from '../../../src/service/http/listener.ts';
@@ -96,23 +96,69 @@ describe('pipelined requests', () => {
     expect(begun.indexOf('/other')).toBeLessThan(1000);
   });
 
-  it('are not handled after their connection was closed', async () => {
+  it('begin some at a time, of all connections, although each is answered immediately', async () => {
+    answersItself = true;
+    const count = 1000;
+    const [first, second] = [await peer(''), await peer('')];
+    const steps: number[] = [];
+    let before = 0;
+    let isDone = false;
+    const look = () => {
+      steps.push(begun.length - before);
+      before = begun.length;
+      if (!isDone) setImmediate(look);
+    };
+    look();
+    for (const { socket } of [first, second]) socket.write(many(count));
+    await expect.poll(() => [first.answers().length, second.answers().length], patient).toEqual([count, count]);
+    isDone = true;
+    // The first of each connection does not wait.
+    expect(Math.max(...steps)).toBeLessThanOrEqual(pipelinedRunningMax + 2);
+  });
+
+  it('pause reading while they wait, although earlier ones have been read to their end', async () => {
+    const { socket } = await peer(many(1000));
+    await expect.poll(() => open.length, patient).toBe(1 + pipelinedRunningMax);
+    const [{ req, socket: accepted } = {}] = open;
+    const { bytesRead } = accepted as Socket;
+    socket.write(many(1000));
+    for await (const _ of req as IncomingMessage);
+    for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve));
+    expect(accepted?.bytesRead).toBe(bytesRead);
+    await expect
+      .poll(() => {
+        answerAll();
+        return begun.length;
+      }, patient)
+      .toBe(2000);
+  });
+
+  it('are no longer handled when an answer shows that their connection was closed', async () => {
     const { socket } = await peer(many(1000));
     await expect.poll(() => open.length, patient).toBe(1 + pipelinedRunningMax);
     const [{ socket: accepted } = {}] = open;
     socket.destroy();
-    await expect.poll(() => accepted?.destroyed, patient).toBe(true);
-    answerAll();
+    await expect
+      .poll(() => {
+        answerAll();
+        return accepted?.destroyed;
+      }, patient)
+      .toBe(true);
+    const { length } = begun;
+    expect(length).toBeLessThan(500);
     const { answers } = await peer(get('/later'));
-    await expect.poll(() => open.length, patient).toBe(1);
-    answerAll();
-    await expect.poll(() => answers(), patient).toEqual(['/later']);
-    expect(begun).toHaveLength(2 + pipelinedRunningMax);
+    await expect
+      .poll(() => {
+        answerAll();
+        return answers();
+      }, patient)
+      .toEqual(['/later']);
+    expect(begun).toHaveLength(length + 1);
   });
 
   it('close their connection beyond the number that may wait in total', async () => {
     const perPeer = 1000;
-    const bytes = many(perPeer + 1 + pipelinedRunningMax);
+    const bytes = many(perPeer + 1);
     const before: Peer[] = [];
     let closed = false;
     while (!closed && before.length < (2 * pipelinedWaitingMax) / perPeer) {
