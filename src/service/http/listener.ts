@@ -58,9 +58,9 @@ export function createHttpListener(
     // Node's own answer has no body.
     requireHostHeader: false,
     // Others are answered as if they did not ask: clients offer HTTP/2 (`h2c`) with their first request, and only GET opens a WebSocket
-    // (RFC 6455, section 4.1). Node.js before 24.9 ignores this.
-    shouldUpgradeCallback: ({ method, headers: { upgrade = '' } }: IncomingMessage): boolean =>
-      server.listenerCount('upgrade') > 0 && method === 'GET' && /^websocket$/i.test(upgrade),
+    // (RFC 6455, section 4.1), and not in HTTP/1.0 (RFC 9110, section 7.8). Node.js before 24.9 ignores this.
+    shouldUpgradeCallback: ({ method, httpVersion, headers: { upgrade = '' } }: IncomingMessage): boolean =>
+      server.listenerCount('upgrade') > 0 && method === 'GET' && httpVersion !== '1.0' && /^websocket$/i.test(upgrade),
   };
   const serve = servePipelined((request, response) => {
     if (request.rawHeaders.length > 2 * intakeLimits.headersMax) {

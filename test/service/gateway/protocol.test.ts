@@ -96,6 +96,18 @@ describe('opening a connection', () => {
     },
   );
 
+  it.runIf('shouldUpgradeCallback' in createServer())('answers HTTP/1.0 as without the offer', async () => {
+    const { hostname, port } = new URL(service.gateway);
+    const fields = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(['GET /gateway HTTP/1.0', ...fields, key, '', ''].join('\r\n')),
+    );
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
   it('closes a connection that is upgraded while it waits for answers', async () => {
     const { hostname, port } = new URL(service.gateway);
     const fields = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
