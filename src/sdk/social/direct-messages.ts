@@ -79,7 +79,7 @@ export class DirectMessages {
   readonly #list = new LiveList<ConversationSnapshot>([], newestFirst);
   readonly #feed = new Feed(() => this.conversations);
   readonly #gaps: MessageGaps<UserId, DirectMessageSnapshot>;
-  /** The last message that was known when a session ended. */
+  /** The last message that was known when a session ended, until the later ones are loaded. */
   readonly #missedAfter = new Map<UserId, MessageId>();
   #draftCount = 0;
   #hasBegun = false;
@@ -152,9 +152,9 @@ export class DirectMessages {
 
   /** @internal A session began; messages that were sent since the one before may be missing. */
   began(ready: Fields): void {
-    const missing = this.#hasBegun
-      ? [...this.#live.values()].filter(({ handle }) => handle).map(one => one.userId)
-      : [];
+    // What the session before has not loaded is still missing, although its last message is known by now.
+    const missing = [...this.#missedAfter.keys()];
+    if (this.#hasBegun) for (const { handle, userId } of this.#live.values()) if (handle) missing.push(userId);
     for (const fields of recordsIn(ready.private_channels)) {
       const userId = recipientIn(fields, this.#social.people.ownId);
       if (userId === undefined || fields.type !== 1) continue;

@@ -140,6 +140,25 @@ describe('history', () => {
     await expect(empty.messages.get('3').loadOlder(0)).rejects.toMatchObject({ code: 'invalid_limit' });
   });
 
+  it.each(['fails', 'is not answered yet'])(
+    'of a conversation that nobody opened is loaded in the next session when the load %s',
+    async how => {
+      const history = ['12', '11', '10'].map(id => messageOf(id, friend));
+      const first = Promise.withResolvers<unknown>();
+      const answers = [how === 'fails' ? Promise.reject(new Error('no')) : first.promise, Promise.resolve(history)];
+      const { messages, events, begin } = open(() => answers.shift());
+      begin({ private_channels: [channelOf('12')] });
+      await new Promise(setImmediate);
+      begin({ private_channels: [channelOf('12')] });
+      await new Promise(setImmediate);
+      messages.apply('MESSAGE_CREATE', messageOf('13', friend));
+      first.resolve([]);
+      await new Promise(setImmediate);
+      expect(messages.conversations).toMatchObject([{ lastMessage: { id: '13' }, unreadCount: 3 }]);
+      expect(events).toEqual(['11', '12', '13'].map(id => `directMessageReceived ${id}`));
+    },
+  );
+
   it('fills what was sent while a session was lost, also in conversations that nobody opened', async () => {
     const { messages, events, asked, begin } = open(() => [
       messageOf('12', friend),
