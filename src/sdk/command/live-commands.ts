@@ -122,10 +122,11 @@ class WatchedPlace {
   async #ask(signal: AbortSignal): Promise<void> {
     const answer = await this.#load(signal).catch(asRallypointError);
     if (signal.aborted) return;
+    // Before subscribers are notified: the last one may leave, or disconnect the client.
+    this.#cancelTimer = this.#clock.schedule(commandsRefreshMs, () => this.refresh());
     const { commands } = this.#shown;
     if (!(answer instanceof RallypointError)) this.#show({ status: 'current', commands: shared(commands, answer) });
     else this.#show({ status: this.#shown.status === 'loading' ? 'loading' : 'stale', commands, error: answer });
-    this.#cancelTimer = this.#clock.schedule(commandsRefreshMs, () => this.refresh());
   }
 
   #stop(): void {

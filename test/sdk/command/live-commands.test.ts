@@ -117,6 +117,18 @@ describe('LiveCommands', () => {
     expect(seen.at(-1)?.error).toBeInstanceOf(RallypointError);
   });
 
+  it.each([
+    ['its only subscriber leaves', (subscription: Subscription) => subscription.unsubscribe()],
+    ['the client disconnects', () => live.setReady(false)],
+  ])('asks no more when %s while it is notified', async (_, end) => {
+    live.setReady(true);
+    const subscription = watch({
+      push: ({ status }: CommandsSnapshot) => (status === 'current' ? end(subscription) : undefined),
+    } as unknown as CommandsSnapshot[]);
+    await clock.advance(3 * commandsRefreshMs);
+    expect(asked).toHaveLength(1);
+  });
+
   it('stops without subscribers, forgets on disconnect, and completes when closed', async () => {
     live.setReady(true);
     const watching = watch();
