@@ -1,7 +1,7 @@
 import { ArgumentError, TransportError } from '../model/errors/errors.ts';
 import type { UserId } from '../model/snowflake.ts';
 import { parseOptions, requireChoice } from '../wire/arguments.ts';
-import type { Clock } from '../wire/clock/ports.ts';
+import { type Clock, steadyNow } from '../wire/clock/ports.ts';
 import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
@@ -83,6 +83,13 @@ export class Calls {
       report(undefined);
       return work(deadline);
     });
+  }
+
+  /** The options of an operation for each of its calls in turn: together they have the operation's one deadline. */
+  sharedDeadline(options: OperationOptions): () => OperationOptions {
+    const { clock, deadlineMs } = this.#ports;
+    const endMs = steadyNow(clock) + (options.deadlineMs ?? deadlineMs);
+    return () => ({ ...options, deadlineMs: endMs - steadyNow(clock) });
   }
 
   /** Aborts what is in progress, and rejects later calls. */

@@ -420,6 +420,25 @@ describe('setMetadata()', () => {
     await firstValueFrom(client.lobbies$.pipe(filter(({ length }) => length === 0)));
     await expect(lobby.setMetadata({ lobby: { map: 'reef' } })).rejects.toMatchObject({ code: 'lobby_ended' });
   });
+
+  it('stays in none when it is aborted then, either, nor ends a join that follows', async () => {
+    const { client, requests } = await game(ada);
+    const lobby = await client.lobbies.join('raid');
+    const controller = new AbortController();
+    requests.before = (...request) => {
+      if (isJoin(...request)) return callApi(service, 'DELETE', `/lobbies/${lobby.id}`).then(() => {});
+      controller.abort();
+      return undefined;
+    };
+    const change = { lobby: { map: 'reef' } };
+    await expect(lobby.setMetadata(change, { signal: controller.signal })).rejects.toMatchObject({
+      code: 'lobby_ended',
+    });
+    requests.before = undefined;
+    const again = await client.lobbies.join('raid');
+    await firstValueFrom(client.lobbies$.pipe(filter(({ length }) => length === 1)));
+    expect([...client.lobbies].map(({ id }) => id)).toEqual([again.id]);
+  });
 });
 
 interface Round {

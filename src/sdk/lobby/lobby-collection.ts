@@ -181,16 +181,20 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
 
   /** Leaves a lobby that a failed join has joined. */
   async #undo(joining: Joining): Promise<void> {
-    const { store, operations, logger } = this.#ports;
     const { lobbyId, wasMember } = joining;
     if (lobbyId === undefined) return;
-    store.changeMessages(lobbyId, messages => messages.release(joining));
-    if (wasMember) return;
+    this.#ports.store.changeMessages(lobbyId, messages => messages.release(joining));
+    if (!wasMember) await this.#takeBack(lobbyId);
+  }
+
+  /** Leaves a lobby that the player joined in vain, whatever becomes of the operation that did so. Never rejects. */
+  async #takeBack(lobby: LobbyId): Promise<void> {
+    const { operations, logger } = this.#ports;
     try {
-      await operations.leave(lobbyId, { whenOffline: 'queue', deadlineMs: deadlineMsDefault });
+      await operations.leave(lobby, { whenOffline: 'queue', deadlineMs: deadlineMsDefault });
     } catch (error) {
       const isGone = error instanceof ApiError && error.code === 'unknown_lobby';
-      if (!isGone) logger.warn({ lobby: lobbyId, error: reportError(error) }, 'a failed join could not be undone');
+      if (!isGone) logger.warn({ lobby, error: reportError(error) }, 'a failed join could not be undone');
     }
   }
 
@@ -198,10 +202,11 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     const { news, operations, store, calls, isReady } = this.#ports;
     const leaving = news.leaving(id);
     try {
-      await operations.leave(id, options);
+      const next = calls.sharedDeadline(parseOptions(options));
+      await operations.leave(id, next());
       // The service has confirmed it; without a connection the state follows with the next session.
       if (isReady() && this.has(id)) {
-        await calls.run('leave', options, deadline => until(store, id, lobby => !lobby, deadline)).catch(ignoreLate);
+        await calls.run('leave', next(), deadline => until(store, id, lobby => !lobby, deadline)).catch(ignoreLate);
       }
     } finally {
       leaving();
@@ -229,7 +234,11 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     const written = await operations.createOrJoin(body, options);
     if (written === id) return;
     // The lobby ended, and the call created another one of the same secret.
-    if (!known.has(written)) await operations.leave(written, { ...options, whenOffline: 'queue' });
+    if (!known.has(written)) {
+      // The caller need not wait for this; the next join of the secret does.
+      const turn = this.#turns.take(secret);
+      void this.#takeBack(written).finally(() => turn.end());
+    }
     throw lobbyEnded();
   }
 

@@ -464,10 +464,11 @@ export class DirectMessages {
     onInvite: (message: Fields) => void = () => {},
   ): Promise<readonly DirectMessageSnapshot[]> {
     const max = limits.lobbyHistoryMessagesMax;
+    const next = this.#social.calls.sharedDeadline(options);
     for (let limit = wanted; ; limit = Math.min(max, limit * 2)) {
       const request = { path: { user_id: userId }, query: { limit: String(limit) } };
       const operation = { name: `messages.${name}`, route: 'listDirectMessages', request } as const;
-      const body = await this.#social.send(reading, operation, options).then(answer => answer.body, asNone);
+      const body = await this.#social.send(reading, operation, next()).then(answer => answer.body, asNone);
       if (!Array.isArray(body)) throw unreadable('a list of messages');
       const listed = recordsIn(body);
       const read = listed.map(one => (one.activity ? undefined : readDirectMessage(one, userId)));

@@ -138,8 +138,9 @@ export class Friends {
     const { type, gameType } = this.relationship(userId);
     const isUnknown = this.friends.unavailable !== undefined;
     if (parseOptions(options).game || type !== 'friend') this.#expect(userId, { game: true }, 'friend');
-    if (isUnknown || gameType === 'friend') await this.#delete('remove', userId, { ...options, game: true });
-    if ((isUnknown || type === 'friend') && !options.game) await this.#delete('remove', userId, options);
+    const next = this.#social.calls.sharedDeadline(options);
+    if (isUnknown || gameType === 'friend') await this.#delete('remove', userId, { ...next(), game: true });
+    if ((isUnknown || type === 'friend') && !options.game) await this.#delete('remove', userId, next());
   }
 
   /** Blocks a user everywhere, which ends every relationship with them. Repeatable. @throws ApiError `too_many_blocks` */

@@ -142,9 +142,9 @@ export class Invites<LobbyMetadata, MemberMetadata> {
    *
    * @throws as {@link accept} and {@link LobbyCollection.join}
    */
-  async join(id: MessageId, options?: JoinOptions): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
-    const { deadlineMs, whenOffline, signal } = parseOptions(options);
-    const lobby = await this.#ports.lobbies.join(await this.accept(id, { deadlineMs, whenOffline, signal }), options);
+  async join(id: MessageId, options: JoinOptions = {}): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
+    const next = this.#social.calls.sharedDeadline(parseOptions(options));
+    const lobby = await this.#ports.lobbies.join(await this.accept(id, next()), next());
     this.dismiss(id);
     return lobby;
   }

@@ -31,7 +31,10 @@ function open(answer: (route: string) => unknown = () => []) {
     asked.push(route);
     return { status: 200, body: await answer(route) };
   };
-  const social = new SocialCalls({ send } as unknown as Calls, people);
+  const social = new SocialCalls(
+    { send, sharedDeadline: (options: object) => () => options } as unknown as Calls,
+    people,
+  );
   const messages = new DirectMessages(social, {
     clock: new VirtualClock(0),
     logger: silentLogger,
