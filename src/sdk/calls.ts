@@ -133,10 +133,7 @@ export class Calls {
     // Of those that are called while the next player is connecting, only the token tells whose they are.
     const isKnown = token !== undefined && playerId !== undefined;
     if (isKnown && token !== now.token && playerId !== now.playerId) {
-      throw new TransportError(
-        'aborted',
-        'Another player has connected, so this call of the previous player was not sent.',
-      );
+      throw new TransportError('aborted', 'Another player has connected, so this call was not sent.');
     }
   }
 

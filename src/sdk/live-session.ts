@@ -74,7 +74,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     const send = (op: Opcode, d: unknown) => this.connection.send(op, d);
     this.#voice = new VoiceCalls({ clock, calls: this.calls, lobbies: this.store, send });
     const operations = new LobbyOperations(this.calls, baseUrl);
-    this.#gaps = new MessageGaps(this.store, (...missed) => operations.missed(...missed), logger);
+    this.#gaps = new MessageGaps(this.store, (...missed) => operations.history('resync', ...missed), logger);
     this.commands = new LiveCommands(clock);
     this.lobbies = new LobbyCollection({
       store: this.store,

@@ -194,7 +194,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
       await operations.leave(lobby, { whenOffline: 'queue', deadlineMs: deadlineMsDefault });
     } catch (error) {
       const isGone = error instanceof ApiError && error.code === 'unknown_lobby';
-      if (!isGone) logger.warn({ lobby, error: reportError(error) }, 'a failed join could not be undone');
+      if (!isGone) logger.warn({ lobby, error: reportError(error) }, 'a join could not be undone');
     }
   }
 

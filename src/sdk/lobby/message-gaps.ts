@@ -1,11 +1,17 @@
 import type { LobbyId, Snowflake } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
+import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { KeptMessage, LiveMessages } from './live-messages.ts';
+import type { HistoryOptions } from './message-thread.ts';
 import type { LobbyMessageSnapshot } from './snapshot.ts';
 
-/** The newest messages of a lobby or conversation, at most `limit`, asked of the service. */
-export type LoadHistory<Id, Message> = (id: Id, limit: number, signal: AbortSignal) => Promise<readonly Message[]>;
+/** Requests the newest messages of a lobby or conversation. */
+export type LoadHistory<Id, Message> = (id: Id, options: MissedOptions) => Promise<readonly Message[]>;
+
+export interface MissedOptions extends HistoryOptions {
+  readonly signal: AbortSignal;
+}
 
 /** What keeps the messages of several lobbies or conversations. */
 export interface MessageStore<Id, Message extends KeptMessage> {
@@ -66,7 +72,9 @@ export class MessageGaps<Id extends Snowflake = LobbyId, Message extends KeptMes
       return;
     }
     try {
-      const history = await this.#load(id, limit, signal);
+      // The client requests this by itself: with a deadline of its own, whatever those of the game's calls.
+      const options = { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault } as const;
+      const history = await this.#load(id, options);
       if (signal.aborted) return;
       this.#missing.delete(id);
       this.#asked.delete(id);
@@ -74,10 +82,7 @@ export class MessageGaps<Id extends Snowflake = LobbyId, Message extends KeptMes
     } catch (error) {
       if (signal.aborted) return;
       this.#asked.delete(id);
-      this.#logger.warn(
-        { id, error: reportError(error) },
-        'messages that were sent while the connection was lost could not be loaded',
-      );
+      this.#logger.warn({ id, error: reportError(error) }, 'missed messages could not be loaded');
       this.#store.changeMessages(id, messages => messages.release(this));
     }
   }

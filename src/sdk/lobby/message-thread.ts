@@ -20,7 +20,12 @@ export interface ThreadSource<Message extends SentMessage, Draft extends DraftMe
   check(content: string, options: ThreadSendOptions): void;
   draft(content: string, options: ThreadSendOptions): Draft;
   send(content: string, options: ThreadSendOptions): Promise<Message>;
-  history(name: string, options: OperationOptions & { readonly limit: number }): Promise<readonly Message[]>;
+  history(name: string, options: HistoryOptions): Promise<readonly Message[]>;
+}
+
+export interface HistoryOptions extends OperationOptions {
+  /** How many at most, 1 to 200. */
+  readonly limit: number;
 }
 
 export interface ThreadSendOptions extends OperationOptions {

@@ -7,11 +7,11 @@ import { type ChannelId, isSnowflake, type LobbyId, parseSnowflake } from '../..
 import { parseOptions } from '../../wire/arguments.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
 import { LiveList } from './live-list.ts';
 import { readMessage } from './message-reader.ts';
+import type { HistoryOptions } from './message-thread.ts';
 import type { LobbyMessageSnapshot, LobbyMessages } from './snapshot.ts';
 
 export interface JoinOptions extends OperationOptions {
@@ -28,11 +28,6 @@ export interface SendOptions extends OperationOptions {
   readonly metadata?: Metadata | undefined;
   /** SUPPRESS_EMBEDS and SUPPRESS_NOTIFICATIONS of {@link messageFlags}. Default: none. */
   readonly flags?: number | undefined;
-}
-
-interface HistoryOptions extends OperationOptions {
-  /** How many at most, 1 to 200. */
-  readonly limit: number;
 }
 
 /** An invite to the guild of a lobby's linked channel: for this player, usable once, valid for an hour. */
@@ -73,11 +68,6 @@ export class LobbyOperations {
     const message = readMessage((await this.#calls.send(operation, options)).body);
     if (!message) throw unreadable('a message');
     return message;
-  }
-
-  /** What the client requests by itself, to fill a gap: with a deadline of its own, whatever those of the game's calls. */
-  async missed(id: LobbyId, limit: number, signal: AbortSignal): Promise<LobbyMessages> {
-    return this.history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
   }
 
   async link(id: LobbyId, channelId: ChannelId, options: OperationOptions): Promise<void> {

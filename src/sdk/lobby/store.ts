@@ -112,7 +112,7 @@ export class LobbyStore {
     const fields = asRecord(data);
     const event = fields && read(fields, this.#known);
     if (!event || (event.kind === 'reset' && event.unreadable > 0)) {
-      this.#logger.error({ name }, 'a lobby dispatch could not be read and was dropped');
+      this.#logger.error({ name }, 'a lobby dispatch could not be read');
     }
     if (event) this.#change(event);
     this.#news.flush();

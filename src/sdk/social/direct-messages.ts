@@ -10,7 +10,6 @@ import {
 } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import { Feed } from '../live/feed.ts';
 import type { Observable } from '../live/rxjs.ts';
@@ -19,9 +18,9 @@ import { LiveList } from '../lobby/live-list.ts';
 import { LiveMessages, messagesKeptMax } from '../lobby/live-messages.ts';
 import type { LobbyNews } from '../lobby/lobby-news.ts';
 import { readText } from '../lobby/lobby-reader.ts';
-import { MessageGaps } from '../lobby/message-gaps.ts';
+import { MessageGaps, type MissedOptions } from '../lobby/message-gaps.ts';
 import { draftParts } from '../lobby/message-reader.ts';
-import type { ThreadSendOptions } from '../lobby/message-thread.ts';
+import type { HistoryOptions, ThreadSendOptions } from '../lobby/message-thread.ts';
 import { checkMessage, unreadable } from '../lobby/operations.ts';
 import { share } from '../lobby/share.ts';
 import { Conversation } from './conversation.ts';
@@ -89,9 +88,9 @@ export class DirectMessages {
     this.#social = social;
     this.#ports = ports;
     this.conversations$ = this.#feed.value$();
-    const missed = async (id: UserId, limit: number, signal: AbortSignal) => {
+    const missed = async (id: UserId, options: MissedOptions) => {
+      const { signal } = options;
       const after = this.#missedAfter.get(id);
-      const options = { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault } as const;
       const messages = await this.#history('resync', id, options, invite => {
         if (
           after !== undefined &&
@@ -460,7 +459,7 @@ export class DirectMessages {
   async #history(
     name: string,
     userId: UserId,
-    { limit: wanted, ...options }: OperationOptions & { readonly limit: number },
+    { limit: wanted, ...options }: HistoryOptions,
     onInvite: (message: Fields) => void = () => {},
   ): Promise<readonly DirectMessageSnapshot[]> {
     const max = limits.lobbyHistoryMessagesMax;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MessageGaps } from '../../../src/sdk/lobby/message-gaps.ts';
+import { MessageGaps, type MissedOptions } from '../../../src/sdk/lobby/message-gaps.ts';
 import { readMessage } from '../../../src/sdk/lobby/message-reader.ts';
 import type { LobbyMessages } from '../../../src/sdk/lobby/snapshot.ts';
 import { LobbyStore } from '../../../src/sdk/lobby/store.ts';
@@ -17,7 +17,7 @@ function setUp() {
   const asked: (PromiseWithResolvers<LobbyMessages> & { signal: AbortSignal; limit: number })[] = [];
   const warnings: unknown[] = [];
   const logger: Logger = { ...silentLogger, warn: fields => warnings.push(fields) };
-  const load = (_: string, limit: number, signal: AbortSignal) => {
+  const load = (_: string, { limit, signal }: MissedOptions) => {
     const answer = Promise.withResolvers<LobbyMessages>();
     asked.push({ ...answer, signal, limit });
     return answer.promise;
