@@ -1,6 +1,7 @@
 import { type GatewayError, TransportError } from '../../model/errors/errors.ts';
 import { interactionTypes } from '../../model/interaction.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../../wire/clock/ports.ts';
+import { reportError } from '../../wire/error-report.ts';
 import { readGatewayAddress } from '../../wire/gateway/gateway-address.ts';
 import { GatewayConnection } from '../../wire/gateway/gateway-connection.ts';
 import type { Call } from '../calls.ts';
@@ -157,9 +158,19 @@ class Listener implements InteractionListener {
 
   #stopped(error: GatewayError): void {
     this.#forget();
-    if (!this.#isReady) this.#reject(error);
-    else if (this.#options.onStop) this.#options.onStop(error);
-    else this.#ports.logger.error({ closeCode: error.closeCode }, error.message);
+    if (!this.#isReady) {
+      this.#reject(error);
+      return;
+    }
+    const { logger } = this.#ports;
+    const { onStop } = this.#options;
+    try {
+      if (onStop) onStop(error);
+      else logger.error({ closeCode: error.closeCode }, error.message);
+    } catch (another) {
+      // It runs in an event of the socket: what it threw would end the process.
+      logger.error({ error: reportError(another) }, 'onStop failed');
+    }
   }
 }
 
