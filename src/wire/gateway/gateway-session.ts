@@ -172,7 +172,7 @@ export class GatewaySession {
     const intervalMs = asRecord(data)?.heartbeat_interval;
     // JSON can say infinity: 1e999.
     if (typeof intervalMs !== 'number' || !(intervalMs > 0 && Number.isFinite(intervalMs))) {
-      return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
+      return [this.#close(closeCodes.DECODE_ERROR.code, 'no heartbeat interval')];
     }
     this.#heartbeatMs = Math.min(Math.max(intervalMs, heartbeatMsMin), heartbeatMsMax);
     this.#due.clear();
@@ -197,9 +197,11 @@ export class GatewaySession {
     // What comes before READY belongs to no session, and would be mixed with what is known from the one before.
     if (this.#isIdentifying && t !== 'READY') return noEffects;
     if (typeof s === 'number') {
-      const isNew = this.#sequence === null || s > this.#sequence;
-      if (isNew) this.#sequence = s;
-      else if (t !== 'RESUMED') return noEffects; // had that one before the connection changed
+      const last = this.#sequence ?? Number.NEGATIVE_INFINITY;
+      if (s > last) this.#sequence = s;
+      // A resume may replay what had arrived. In an open session a lower number is no repetition: everything that follows
+      // would be ignored, too, so a new session is begun.
+      else if (t !== 'RESUMED') return this.#isLive && s < last ? this.#invalidated(false) : noEffects;
     }
     if (t === 'READY') {
       this.#isIdentifying = false;

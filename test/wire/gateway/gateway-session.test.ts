@@ -198,6 +198,37 @@ describe('GatewaySession', () => {
     ]);
   });
 
+  it('ignores what a resume replays although it had arrived', () => {
+    const heard: string[] = [];
+    const session = readySession(undefined, heard);
+    session.frame(event(2));
+    session.closed(1006);
+    session.opened();
+    session.frame(hello);
+    for (const s of [1, 2, 3]) expect(session.frame(event(s))).toEqual([]);
+    expect(heard).toEqual(['READY', 'INTERACTION_CREATE', 'INTERACTION_CREATE']);
+  });
+
+  it.each([
+    [Number.MAX_SAFE_INTEGER, 2],
+    [3, 2],
+    [2, -1],
+  ])('begins a new session, after a pause, when %i is followed by the lower number %i', (before, after) => {
+    const heard: string[] = [];
+    const session = readySession(undefined, heard);
+    session.frame(event(before));
+    expect(session.frame(event(after))).toMatchObject([{ do: 'close', code: 4000 }]);
+    expect(connectOf(session.closed(4000))).toMatchObject({ resumes: false, failures: 1 });
+    session.opened();
+    session.frame(hello);
+    session.frame(ready());
+    for (const s of [2, 2]) expect(session.frame(event(s))).toEqual([]);
+    expect(heard).toEqual(['READY', 'INTERACTION_CREATE', 'READY', 'INTERACTION_CREATE']);
+    // Once more without a heartbeat's answer: a longer pause.
+    session.frame(event(1));
+    expect(connectOf(session.closed(4000)).failures).toBe(2);
+  });
+
   it('resumes at the address READY gave, from the last sequence', () => {
     const session = readySession();
     session.frame(event(5));
