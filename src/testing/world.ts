@@ -197,9 +197,10 @@ export class World {
    * happened.
    *
    * @param duration for example `'3 min'`, `'250 ms'`, or a number of milliseconds
-   * @throws ArgumentError `bad_duration`
+   * @throws ArgumentError `bad_duration`, `closed`
    */
   async advance(duration: Duration): Promise<void> {
+    this.#rejectClosed();
     await this.service.clock.advance(millisecondsOf(duration));
     await this.settled();
   }
@@ -210,8 +211,9 @@ export class World {
     await this.#received();
   }
 
-  /** The whole state of the service, for {@link restore}. */
-  snapshot(): Promise<WorldSnapshot> {
+  /** The whole state of the service, for {@link restore}. @throws ArgumentError `closed` */
+  async snapshot(): Promise<WorldSnapshot> {
+    this.#rejectClosed();
     return control(this.service, 'GET', '/snapshot');
   }
 
@@ -219,7 +221,7 @@ export class World {
    * Puts the service back into an earlier state, which is faster than a new world. Clients are closed, users see empty channels,
    * and faults and traffic are forgotten; backends stay and their listeners connect again. Time does not go back.
    *
-   * @throws ArgumentError `bad_content`: the value is no snapshot of this version
+   * @throws ArgumentError `bad_content`: the value is no snapshot of this version; `closed`
    */
   async restore(snapshot: WorldSnapshot): Promise<void> {
     const load = () => control(this.service, 'PUT', '/snapshot', snapshot);
@@ -233,7 +235,7 @@ export class World {
     );
   }
 
-  /** As {@link restore}, to the state at the start. */
+  /** As {@link restore}, to the state at the start. @throws ArgumentError `closed` */
   async reset(): Promise<void> {
     await this.#beginAnew(() => this.service.reset());
   }
@@ -277,6 +279,7 @@ export class World {
   }
 
   async #beginAnew(replaceState: () => Promise<unknown>): Promise<void> {
+    this.#rejectClosed();
     await this.#closeClients();
     this.faults.clear();
     await replaceState();

@@ -511,4 +511,12 @@ describe('the end of a world', () => {
     await expect(own.player('ada')).rejects.toMatchObject({ code: 'closed' });
     expect(() => own.createBackend()).toThrow('This world has been closed.');
   });
+
+  it('rejects what needs the service with `closed` once the world is closed', async () => {
+    const own = await createWorld();
+    const start = await own.snapshot();
+    await own.close();
+    const late = await Promise.allSettled([own.advance('1 s'), own.snapshot(), own.restore(start), own.reset()]);
+    for (const outcome of late) expect(outcome).toMatchObject({ reason: { name: 'ArgumentError', code: 'closed' } });
+  });
 });
