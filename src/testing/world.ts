@@ -1,5 +1,6 @@
 import { type Backend, type BackendOptions, createBackend } from '../backend/index.ts';
 import { ArgumentError, RallypointError } from '../model/errors/errors.ts';
+import type { Metadata } from '../model/lobby.ts';
 import { AuthorizationArgs, Client, type ClientOptions } from '../sdk/index.ts';
 import {
   type FilledFixtures,
@@ -89,7 +90,7 @@ export class World {
   readonly #fixtures: FilledFixtures;
   /** Of clients and backends: they count calls by the world's clock, which stands still. */
   readonly #globalLimit: 'off' | undefined;
-  #clients: Client[] = [];
+  #clients: Client<unknown, unknown>[] = [];
   #backends: Backend[] = [];
   #sessions: UserSession[] = [];
   #backend: Backend | undefined;
@@ -135,7 +136,10 @@ export class World {
    * @param options beside those that the world sets
    * @throws ArgumentError `not_in_world`, `closed`
    */
-  async player(username: string, options: Partial<ClientOptions> = {}): Promise<Client> {
+  async player<LobbyMetadata = Metadata, MemberMetadata = Metadata>(
+    username: string,
+    options: Partial<ClientOptions<LobbyMetadata, MemberMetadata>> = {},
+  ): Promise<Client<LobbyMetadata, MemberMetadata>> {
     const client = this.client(username, options);
     const { challenge, verifier } = client.createAuthorizationCodeVerifier();
     const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
@@ -145,7 +149,10 @@ export class World {
   }
 
   /** A game in whose browser this user agrees to everything, not signed in. The world closes it. @throws ArgumentError `not_in_world`, `closed` */
-  client(username: string, options: Partial<ClientOptions> = {}): Client {
+  client<LobbyMetadata = Metadata, MemberMetadata = Metadata>(
+    username: string,
+    options: Partial<ClientOptions<LobbyMetadata, MemberMetadata>> = {},
+  ): Client<LobbyMetadata, MemberMetadata> {
     this.#rejectClosed();
     const { id } = this.user(username);
     const { baseUrl, applicationId, clock } = this;
@@ -155,7 +162,8 @@ export class World {
     };
     const ports = this.#recorder?.ports(username);
     const globalLimit = this.#globalLimit;
-    const client = new Client({ baseUrl, applicationId, clock, openBrowser, globalLimit, ...ports, ...options });
+    const given = { baseUrl, applicationId, clock, openBrowser, globalLimit };
+    const client = new Client<LobbyMetadata, MemberMetadata>({ ...given, ...ports, ...options });
     this.#recorder?.follow(username, client);
     this.#clients.push(client);
     return client;

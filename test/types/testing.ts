@@ -1,5 +1,6 @@
 /** Compile-only: what the world for tests allows, and what it rejects. */
-import { createFixtures, createWorld } from '../../src/testing/index.ts';
+import { z } from 'zod';
+import { createFixtures, createWorld, record, serveRecording } from '../../src/testing/index.ts';
 
 export async function right(): Promise<void> {
   const world = await createWorld({ users: ['ada', { username: 'grace', locale: 'de' }], channels: ['general'] });
@@ -12,6 +13,18 @@ export async function right(): Promise<void> {
   world.faults.fail('joinLobby', 503, 'always');
   await world.restore(await world.snapshot());
   createFixtures({ application: { embedded: true } });
+}
+
+/** A game whose metadata is typed can be tested, recorded and replayed like any other. */
+export async function typedMetadata(): Promise<void> {
+  const world = await createWorld();
+  const schemas = { lobby: z.object({ map: z.string(), round: z.coerce.number() }) };
+  const player = await world.player('ada', { schemas });
+  (await player.lobbies.join('the harbour')).metadata satisfies { map: string; round: number } | undefined;
+  const client = world.client('ada', { schemas });
+  const recorder = record(world);
+  recorder.follow('ada', client);
+  await serveRecording(recorder.recording(), { by: 'ada' }).play(client);
 }
 
 export async function wrong(): Promise<void> {

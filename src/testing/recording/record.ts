@@ -70,7 +70,7 @@ export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
 export class Recorder {
   readonly #options: Required<{ readonly [Name in keyof RecordOptions]: NonNullable<RecordOptions[Name]> }>;
   readonly #entries: RecordedEntries;
-  readonly #followed = new Map<string, Client>();
+  readonly #followed = new Map<string, Client<unknown, unknown>>();
   #lastRequest = 0;
   #lastSocket = 0;
 
@@ -89,7 +89,7 @@ export class Recorder {
   }
 
   /** Adds what the client shows at the end to the recording. @param by as in {@link ports} */
-  follow(by: string, client: Client): void {
+  follow(by: string, client: Client<unknown, unknown>): void {
     requireType('client', client, 'object');
     this.#followed.set(by, client);
   }

@@ -97,7 +97,7 @@ export class RecordingServer {
    *
    * @param client created with {@link ports}
    */
-  async play(client: Client): Promise<void> {
+  async play(client: Client<unknown, unknown>): Promise<void> {
     for (const { atMs, what } of this.#gameActions()) {
       await this.#advanceTo(atMs);
       if (what === 'disconnect') void client.disconnect();
@@ -214,7 +214,7 @@ const abnormalClosure = 1006;
 const latenessMsMax = 60_000;
 const latenessStepMs = 1_000;
 
-function connect(client: Client): void {
+function connect(client: Client<unknown, unknown>): void {
   if (!client.isAuthenticated) client.updateToken('masked');
   // A failure shows in the status.
   client.connect().catch(() => {});
