@@ -1,6 +1,5 @@
 import { RallypointError } from '../model/errors/errors.ts';
-import { obstacleTo } from '../wire/files/obstacle.ts';
-import { systemCode } from '../wire/http/transport.ts';
+import { obstacleBehind, obstacleText } from '../wire/files/obstacle.ts';
 import { CommandFailure } from './command-line.ts';
 
 /** One line about an error. */
@@ -9,10 +8,10 @@ export function errorMessage(error: unknown): string {
   return message.replace(/:\s*\n\s*/g, ': ').replace(/\s*\n\s*/g, '; ');
 }
 
-/** Why there is no file at a path: what is in its place or, as far as that says nothing, the system's words. */
+/** Why a file cannot be used: what is there instead of it or, if nothing is, the system's message. */
 export function fileTrouble(path: string, error: unknown): string {
-  const obstacle = systemCode(error) === 'unknown' ? undefined : obstacleTo(path);
-  return obstacle ? `${obstacle.path} is ${obstacle.what}` : errorMessage(error);
+  const obstacle = obstacleBehind(error, path);
+  return obstacle ? obstacleText(obstacle) : errorMessage(error);
 }
 
 interface StartPlace {

@@ -16,7 +16,7 @@ const keptLengthMax = 1024 * 1024;
  */
 export function openLog(level: LogLevel): Logger {
   process.stderr.on('error', () => {});
-  const pipe = waitlessPipe();
+  const pipe = nonBlockingPipe();
   let log: Logger | undefined;
   let waiting: Line[] = [];
   const open = loadOnce(() => openPino(level, pipe));
@@ -67,10 +67,10 @@ function fileOf({ destination }: typeof Pino): ReturnType<typeof destination> {
 }
 
 /**
- * Stderr, if it is a pipe, for which Node.js would wait, and the service with it, when its reader stops reading. What the pipe has no room for
- * is kept, up to a bound, and further lines are lost.
+ * Stderr, if it is a pipe. Node.js would block until its reader reads on. Here, lines that the pipe has no room for are kept in memory up to
+ * a bound, and further lines are lost.
  */
-function waitlessPipe(): Pipe | undefined {
+function nonBlockingPipe(): Pipe | undefined {
   const { stderr } = process;
   const { _handle: handle } = stderr as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } };
   if (stderr.isTTY || process.platform === 'win32' || !handle?.setBlocking) return undefined;

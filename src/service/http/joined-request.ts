@@ -19,8 +19,8 @@ const joinedBytes = 4096;
 
 /**
  * A request that joins small pieces of its body until the end of a turn of the event loop. Node.js reports each chunk of a chunked body as
- * a buffer of its own, which takes some 400 bytes: 64 KiB from the network contain 10,000 of them, which whoever does not read
- * them immediately would have to keep.
+ * a buffer of its own, which takes some 400 bytes: 64 KiB from the network contain 10,000 of them, which
+ * would all be in memory until they are read.
  */
 export class JoinedRequest extends IncomingMessage {
   #hasBegun = false;

@@ -95,7 +95,7 @@ export function servePipelined(serve: RequestListener): RequestListener {
   return (request, response) => {
     const socket: LineSocket = request.socket;
     const { bytesRead } = socket;
-    // Of what was received at once, what follows the first request waits: even if that one is answered already, all would take one turn.
+    // Of requests that arrive together all but the first wait, even if that one is answered already: otherwise all would run in one turn.
     const isFirst = socket[bytesAt] !== bytesRead;
     socket[bytesAt] = bytesRead;
     // Without earlier requests the response has the socket already.

@@ -24,6 +24,20 @@ export function obstacleTo(path: string): Obstacle | undefined {
   }
 }
 
+/**
+ * As {@link obstacleTo}, for an error that came up at the path.
+ *
+ * @returns also undefined for errors without a code of the system or of SQLite: ours name what is there
+ */
+export function obstacleBehind(error: unknown, path: string): Obstacle | undefined {
+  return systemCode(error) === 'unknown' ? undefined : obstacleTo(path);
+}
+
+/** For example "/srv/data is a file, not a folder". */
+export function obstacleText({ path, what }: Obstacle): string {
+  return `${path} is ${what}`;
+}
+
 function lookAt(path: string, wanted: 'file' | 'folder'): Obstacle | undefined {
   if (!isThere(path)) return dirname(path) === path ? undefined : lookAt(dirname(path), 'folder');
   const found = statSync(path, { throwIfNoEntry: false });

@@ -11,7 +11,7 @@ type Deadline = number | (() => number);
 /**
  * What every connection of ours sets. Nothing waits without end, on either side, and an answer means that it is on disk. Every
  * statement has an index for it; plans are made once and use it, also when they were made while a table was nearly empty. What waited
- * for a lock reads what was committed meanwhile. PostgreSQL 17 could also limit whole transactions, of which a backup's is long.
+ * for a lock reads what was committed meanwhile. PostgreSQL 17 can also limit whole transactions, but that of a backup is long.
  */
 const settings = `
   SET statement_timeout = ${storeLimits.statementMs};

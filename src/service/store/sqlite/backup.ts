@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RallypointError } from '../../../model/errors/errors.ts';
 import { silentLogger } from '../../../wire/clock/ports.ts';
-import { obstacleTo } from '../../../wire/files/obstacle.ts';
+import { obstacleText, obstacleTo } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -298,7 +298,7 @@ async function requireFile(path: string, hint = ''): Promise<void> {
   const found = await readableAt(path);
   if (found?.isFile() && found.size > 0) return;
   const obstacle = obstacleTo(path);
-  const what = obstacle ? `${obstacle.path} is ${obstacle.what}` : `${path} ${found ? 'is empty' : 'does not exist'}`;
+  const what = obstacle ? obstacleText(obstacle) : `${path} ${found ? 'is empty' : 'does not exist'}`;
   throw new StoreError('store_unusable', `${what}.${hint}`);
 }
 
@@ -321,7 +321,7 @@ function unreadableError(path: string, error: unknown): StoreError {
 
 function noFolder(path: string): string {
   const obstacle = obstacleTo(join(path, copyFolderPrefix));
-  return obstacle ? `${obstacle.path} is ${obstacle.what}` : `${path} is not a folder`;
+  return obstacle ? obstacleText(obstacle) : `${path} is not a folder`;
 }
 
 async function requireNothing(path: string, advice: string): Promise<void> {

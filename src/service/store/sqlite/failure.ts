@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Obstacle, obstacleTo } from '../../../wire/files/obstacle.ts';
+import { type Obstacle, obstacleBehind, obstacleText } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 
@@ -46,17 +46,15 @@ export function openingError(location: string, cause: unknown): StoreError {
     const message = `${location} cannot be opened: there is no space left on its disk. Free some, and start again.`;
     return new StoreError('store_full', message, { cause });
   }
-  // Only the system's errors and SQLite's say too little; ours name what is there.
-  const isOurs = systemCode(cause) === 'unknown';
-  const obstacle = isOurs ? undefined : obstacleTo(location);
+  const obstacle = obstacleBehind(cause, location);
   if (obstacle) return obstructedError(location, obstacle, cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
   return new StoreError('store_unusable', message, { cause });
 }
 
-export function obstructedError(location: string, { path, what }: Obstacle, cause?: unknown): StoreError {
-  const reason = `${path === location ? 'it' : path} is ${what}`;
+export function obstructedError(location: string, obstacle: Obstacle, cause?: unknown): StoreError {
+  const reason = obstacle.path === location ? `it is ${obstacle.what}` : obstacleText(obstacle);
   const message = `${location} cannot be opened: ${reason}. Choose another data folder, or remove what is in its place.`;
   return new StoreError('store_unusable', message, { cause });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { counted } from '../../../wire/counted.ts';
-import { type Obstacle, obstacleTo } from '../../../wire/files/obstacle.ts';
+import { type Obstacle, obstacleText, obstacleTo } from '../../../wire/files/obstacle.ts';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
@@ -118,8 +118,8 @@ async function missingDatabase(location: string): Promise<StoreFinding | undefin
   return { code: 'database', ok: false, message, remedy };
 }
 
-function inTheWay({ path, what }: Obstacle, remedy: string): StoreFinding {
-  return { code: 'database', ok: false, message: `${path} is ${what}.`, remedy };
+function inTheWay(obstacle: Obstacle, remedy: string): StoreFinding {
+  return { code: 'database', ok: false, message: `${obstacleText(obstacle)}.`, remedy };
 }
 
 function unlessMissing(error: unknown): undefined {

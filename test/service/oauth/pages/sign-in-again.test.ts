@@ -63,7 +63,7 @@ describe('prompt=login', () => {
     },
   );
 
-  it('continues as whoever signs in', async () => {
+  it('continues as the user who signs in', async () => {
     const browser = await signedIn();
     const next = await signInOn(browser, await open(browser, { prompt: 'login' }), ben.id);
     expect((await redeem(await approve(browser, next))).claims.sub).toBe(ben.id);

@@ -144,7 +144,7 @@ it('a log that cannot be read is named, and not the file that would be written',
   await expect(readBackup(file, async () => {})).rejects.toThrow(unreadable(copied.backup));
 });
 
-it.skipIf(process.platform === 'win32')('what is in the place of a file or folder is named', async () => {
+it.skipIf(process.platform === 'win32')('a pipe, a folder or a broken link instead of a file is named', async () => {
   const location = databaseIn(data);
   await rm(data, { recursive: true });
   await mkdir(data);
