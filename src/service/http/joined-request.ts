@@ -23,6 +23,7 @@ const joinedBytes = 4096;
  * would all be in memory until they are read.
  */
 export class JoinedRequest extends IncomingMessage {
+  #take: ((chunk: Buffer) => void) | undefined;
   #hasBegun = false;
   #joined: Buffer | undefined;
   #length = 0;
@@ -32,7 +33,23 @@ export class JoinedRequest extends IncomingMessage {
     countStep(socket);
   }
 
+  /**
+   * Has each piece of the body passed on when it arrives, and not through the stream, which costs a small request a twentieth of its
+   * CPU. The stream then only ends.
+   *
+   * @returns false, and does nothing, if some of the body is in the stream already, or the client waits until the stream is read
+   */
+  passOn(take: (chunk: Buffer) => void): boolean {
+    if (this.#hasBegun || this.headers.expect !== undefined) return false;
+    this.#take = take;
+    return true;
+  }
+
   override push(chunk: Buffer | null): boolean {
+    if (chunk !== null && this.#take) {
+      this.#take(chunk);
+      return true;
+    }
     // Mostly the first piece is the whole body.
     if (chunk !== null && this.#hasBegun && chunk.length < joinedBytes) return this.#join(chunk);
     this.#hasBegun = true;

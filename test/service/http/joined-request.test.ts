@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { JoinedRequest } from '../../../src/service/http/joined-request.ts';
 import { createHttpListener } from '../../../src/service/http/listener.ts';
 
 let server: Server;
@@ -59,6 +60,40 @@ it('a body that is read while it arrives is complete, whatever its chunks are', 
     }),
     { numRuns: 30 },
   );
+});
+
+it('a body is passed on as it arrives, and nothing of it is in the stream', async () => {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  const pieces: string[] = [];
+  let isPassedOn: boolean | undefined;
+  server.once('request', (request: JoinedRequest) => {
+    isPassedOn = request.passOn(piece => pieces.push(String(piece)));
+  });
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc');
+  await expect.poll(() => pieces).toEqual(['abc']);
+  expect(isPassedOn).toBe(true);
+  socket.write('def');
+  await expect.poll(() => pieces).toEqual(['abc', 'def']);
+  expect(await requests.pop()?.toArray()).toEqual([]);
+  socket.destroy();
+});
+
+it('a body of which a part is in the stream is not passed on, nor one that the client has not begun to send', async () => {
+  const { request, socket } = await send(Buffer.from('abc'));
+  await expect.poll(() => request.readableLength).toBe(3);
+  expect((request as JoinedRequest).passOn(() => {})).toBe(false);
+  socket.write(chunk(end));
+  expect(Buffer.concat(await request.toArray()).toString()).toBe('abc');
+  socket.destroy();
+
+  const { port } = server.address() as AddressInfo;
+  const waiting = connect(port, '127.0.0.1').on('error', () => {});
+  waiting.write('POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n');
+  await expect.poll(() => requests.length).toBe(1);
+  const asked = requests.pop() as JoinedRequest;
+  expect(asked.passOn(() => {})).toBe(false);
+  waiting.destroy();
 });
 
 it('no more is received while nobody reads', async () => {

@@ -5,6 +5,7 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { quoteLongIds } from '../../support/long-ids.ts';
 import { invalidBody, RequestError } from '../../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
+import { JoinedRequest } from '../joined-request.ts';
 import { readFormBody } from './form-body.ts';
 import { parseLargeJson } from './large-json.ts';
 import { parseForm } from './url-encoded.ts';
@@ -94,14 +95,18 @@ export function collectBody(request: IncomingMessage, bytesMax: number, held: He
   const gathered = new Gathered(hold, declared >= 0 ? declared : bytesMax);
   const bytes = new Promise<Buffer | undefined>((resolve, reject) => {
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= bytesMax) gathered.add(chunk);
       else gathered.end();
       // All of it is there; the event that says so comes later.
       if (size === declared) resolve(gathered.bytes);
-    });
-    request.on('end', () => resolve(size <= bytesMax ? gathered.bytes : undefined));
+    };
+    const isPassedOn = declared > 0 && request instanceof JoinedRequest && request.passOn(take);
+    if (!isPassedOn) {
+      request.on('data', take);
+      request.on('end', () => resolve(size <= bytesMax ? gathered.bytes : undefined));
+    }
     const breakOff = () => {
       gathered.end();
       reject(new BodyBrokenOff());
