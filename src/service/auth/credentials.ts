@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { expandScopes } from '../../model/oauth.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
@@ -15,11 +16,11 @@ import type { Principal } from './principal.ts';
 /** Finds out whose credential it is. */
 export interface Credentials {
   /**
-   * @param authorization the value of the header: `Bot <token>`, `Bearer <token>`, or the bare token of a user's own client
+   * @param request its header carries `Bot <token>`, `Bearer <token>`, or the bare token of a user's own client
    * @returns `none` without a header, or with an empty one or one of another scheme (RFC 6750, section 3.1); undefined if the
    *   credential is unknown, expired or revoked, or its user is banned
    */
-  authenticate(authorization: string | undefined): MaybePromise<Principal | undefined>;
+  authenticate(request: CredentialBearer): MaybePromise<Principal | undefined>;
 
   /**
    * @param token as Identify carries it: a bot token, bare or with `Bot `; an OAuth2 token with `Bearer `; or the bare token of a
@@ -27,6 +28,9 @@ export interface Credentials {
    */
   authenticateGateway(token: string): Promise<Principal | undefined>;
 }
+
+/** What of a request is read to identify its caller. */
+type CredentialBearer = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Bound on the bot tokens whose application is cached. */
 const cachedBotsMax = 10_000;
@@ -104,9 +108,9 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       return (await ownClientOf(hash)) ?? bot(hash);
     },
 
-    authenticate(authorization) {
+    authenticate({ headers: { authorization }, socket }) {
       if (!authorization) return anonymous;
-      const { scheme, hash } = readHeader(authorization);
+      const { scheme, hash } = readHeader(authorization, socket);
       if (scheme === 'Bot') return bot(hash);
       if (scheme === 'Bearer') return issued(hash);
       return authorization.includes(' ') ? anonymous : ownClientOf(hash);
@@ -131,19 +135,33 @@ function readToken(text: string): ReadToken {
 
 const usualSpelling = /^(?:Bot|Bearer) (?! )/;
 
+/** The last header of a connection, and what was read from it: most connections carry the same one with every request. */
+const lastHeader = Symbol('lastHeader');
+/** Longer ones are read each time: a connection should hold little of what a stranger sends. */
+const lastHeaderLengthMax = 256;
+type CarryingSocket = Socket & { [lastHeader]?: { readonly value: string; readonly token: ReadToken } };
+
+function readHeader(value: string, socket: CarryingSocket): ReadToken {
+  const last = socket[lastHeader];
+  if (last?.value === value) return last.token;
+  const token = readToken(inUsualSpelling(value));
+  if (value.length <= lastHeaderLengthMax) socket[lastHeader] = { value, token };
+  return token;
+}
+
 /** The name of a scheme is case-insensitive, and one or more spaces follow it. @see RFC 9110, section 11.4 */
-function readHeader(value: string): ReadToken {
-  const isUsual = usualSpelling.test(value);
-  return readToken(isUsual ? value : value.replace(/^(?:(bot)|bearer) +/i, (_, bot) => (bot ? 'Bot ' : 'Bearer ')));
+function inUsualSpelling(value: string): string {
+  if (usualSpelling.test(value)) return value;
+  return value.replace(/^(?:(bot)|bearer) +/i, (_, bot) => (bot ? 'Bot ' : 'Bearer '));
 }
 
 /** Identifies the caller of a route. A route without a credential ignores what the request carries. */
 export function identify(
   credentials: Credentials,
   route: Route,
-  { headers: { authorization } }: IncomingMessage,
+  request: CredentialBearer,
 ): MaybePromise<Principal | undefined> {
-  return isOpen(route) ? anonymous : credentials.authenticate(authorization);
+  return isOpen(route) ? anonymous : credentials.authenticate(request);
 }
 
 /**

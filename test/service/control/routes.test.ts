@@ -135,7 +135,7 @@ describe('POST /control/fixtures', () => {
     const { status, body } = await call('POST /fixtures', { applications: [{ name: 'Starfall' }], users: [{}] });
     expect(status).toBe(200);
     const [application] = body.applications;
-    const principal = await createCredentials(core).authenticate(`Bot ${application.bot_token}`);
+    const principal = await createCredentials(core).authenticateGateway(`Bot ${application.bot_token}`);
     expect(principal).toMatchObject({ kind: 'bot', application: { id: application.id, name: 'Starfall' } });
   });
 
@@ -373,7 +373,9 @@ describe('/control/snapshot', () => {
     // Virtual time goes on from where the snapshot was taken.
     expect(other.core.clock.now()).toBe(startMs + 5000);
     expect(other.replaced).toEqual([startMs + 5000]);
-    const principal = await createCredentials(other.core).authenticate(`Bot ${filled.applications[0].bot_token}`);
+    const principal = await createCredentials(other.core).authenticateGateway(
+      `Bot ${filled.applications[0].bot_token}`,
+    );
     expect(principal?.kind).toBe('bot');
   });
 
