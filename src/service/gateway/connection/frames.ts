@@ -16,6 +16,10 @@ const binaryKind = 0x82;
 const numberWidth = 10;
 const noNumber = ' '.repeat(numberWidth);
 
+const encoder = new TextEncoder();
+/** As many characters as the largest header has bytes. */
+const headerRoom = ' '.repeat(10);
+
 const blank = 0x20;
 const zero = 0x30;
 
@@ -81,12 +85,13 @@ export function frameBinary(payload: Buffer): Buffer {
 }
 
 function frameText(text: string): Pick<OutFrame, 'bytes' | 'textAt'> {
-  const size = Buffer.byteLength(text);
+  // In one step, with room for the header. The encoder does not use the pool: a replay buffer that keeps a slice of that would keep all of
+  // it, many times the frame's size.
+  const { buffer, byteOffset, length } = encoder.encode(headerRoom + text);
+  const size = length - headerRoom.length;
   const textAt = headerSize(size);
-  // Not from the pool: a replay buffer that keeps such a slice would keep the whole pool, many times its size.
-  const bytes = Buffer.allocUnsafeSlow(textAt + size);
+  const bytes = Buffer.from(buffer, byteOffset + headerRoom.length - textAt, textAt + size);
   writeHeader(bytes, textKind, size);
-  bytes.write(text, textAt);
   return { bytes, textAt };
 }
 
