@@ -99,6 +99,8 @@ export interface Announced extends Announcement {
   readonly revision: number;
   /** Place of the commit among all commits, in the order in which they are delivered. */
   readonly position: number;
+  /** Nothing else was announced with it: sessions send it immediately, because no more can come that would leave with it. */
+  readonly isAlone?: true;
 }
 
 /** An event that is encoded once, when the first recipient needs it; without recipients it is never encoded. */

@@ -168,7 +168,7 @@ export class GroupCommit {
     this.#lastBatchSize = settles.length;
     const startMs = this.#now();
     try {
-      this.#engine.commit({ changes, commits, announced });
+      this.#engine.commit({ changes, commits, announced: markAlone(announced) });
       this.#lastCommitMs = this.#now() - startMs;
     } catch (error) {
       for (const settle of settles) settle.reject(error);
@@ -176,4 +176,9 @@ export class GroupCommit {
     }
     for (const answer of answers) answer();
   }
+}
+
+function markAlone(announced: readonly Announced[]): readonly Announced[] {
+  const [first] = announced;
+  return first && announced.length === 1 ? [{ ...first, isAlone: true }] : announced;
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Announced } from '../../../src/service/events/announcement.ts';
 import { type Batch, GroupCommit } from '../../../src/service/store/group-commit.ts';
 import { Overlay } from '../../../src/service/store/overlay.ts';
 
@@ -7,17 +8,25 @@ import { Overlay } from '../../../src/service/store/overlay.ts';
 function open(commitMs: number) {
   let nowMs = 0;
   const batches: number[] = [];
+  const announced: Announced[][] = [];
   const base = { get: () => undefined, list: () => [], count: () => 0, revision: () => 0 };
   const engine = {
     changes: () => new Overlay(base),
     lastRevision: () => 0,
-    commit({ commits }: Batch) {
+    commit({ commits, announced: events }: Batch) {
       nowMs += commitMs;
       batches.push(commits.length);
+      announced.push([...events]);
     },
   };
   const queue = new GroupCommit(engine, () => nowMs);
-  return { batches, transact: () => queue.transact('scope', () => 0) };
+  /** @param events how many the transaction announces */
+  const transact = (events = 0) =>
+    queue.transact('scope', transaction => {
+      for (let n = 0; n < events; n++) transaction.announce({ to: 'topic' });
+      return 0;
+    });
+  return { batches, announced, transact };
 }
 
 describe('a group commit', () => {
@@ -59,6 +68,23 @@ describe('a group commit', () => {
     answers.push(transact());
     await Promise.all(answers);
     expect(batches).toEqual([2, 2]);
+  });
+
+  it('says of an announcement whether it is the only one of the whole batch', async () => {
+    const { announced, transact } = open(0);
+    await transact(1);
+    await nextTurn();
+    await transact(2);
+    await nextTurn();
+    await Promise.all([transact(1), transact(0)]);
+    await nextTurn();
+    await Promise.all([transact(1), transact(1)]);
+    expect(announced.map(events => events.map(({ isAlone = false }) => isAlone))).toEqual([
+      [true],
+      [false, false],
+      [true],
+      [false, false],
+    ]);
   });
 
   it('is shared by the transactions of one turn of the event loop', async () => {

@@ -158,8 +158,11 @@ export class Session implements Follower {
 
   receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
     if (announced.position <= this.#receivedBefore) return;
-    if (!this.#held) this.#deliver(announced, dispatch);
-    else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
+    if (!this.#held) {
+      this.#deliver(announced, dispatch);
+      if (announced.isAlone) this.connection?.flush();
+    } else if (this.#held.push({ announced, dispatch }) > heldMax)
+      this.#fail(new Error('The session cannot catch up.'));
     else if (this.#isReviving) this.#followEarly(announced);
   }
 
