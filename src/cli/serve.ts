@@ -5,6 +5,7 @@ import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import { type Logger, systemClock } from '../wire/clock/ports.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
+import { optimizeEarly } from './early-optimization.ts';
 import { fileTrouble, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
 import { releaseMemoryWhenIdle } from './idle-memory.ts';
@@ -55,6 +56,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.webBase }, 'The service accepts traffic.');
+    optimizeEarly();
     releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes the requests in progress.');
