@@ -9,7 +9,9 @@ import { blockList, holds } from '../support/network-address.ts';
 import { intakeLimits, runtimeLimits } from '../support/service-limits.ts';
 import { Answer } from './call.ts';
 import { countedAddress, peerAddress } from './client-address.ts';
+import { listenForParts } from './joined-request.ts';
 import type { Listening } from './listening.ts';
+import { TurnShare } from './turn-share.ts';
 
 /** Bounds that the operator sets; by default those of `intakeLimits`. */
 export interface ConnectionBounds {
@@ -18,8 +20,8 @@ export interface ConnectionBounds {
 }
 
 /**
- * Bounds the connections without a valid credential, in all and from one address. Further ones are closed immediately. A connection
- * on which a credential or a session was accepted no longer counts.
+ * Bounds the connections without a valid credential, in all and from one address, and how long they may occupy a turn of the event loop.
+ * Further ones are closed immediately. A connection on which a credential or a session was accepted no longer counts.
  */
 export class Connections {
   readonly #core: Pick<Core, 'clock' | 'log' | 'metrics'>;
@@ -28,6 +30,8 @@ export class Connections {
   /** Connection → the address that it counts for. */
   readonly #unproven = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, number>();
+  readonly #share = new TurnShare(() => this.#unproven);
+  readonly #spend = () => this.#share.spend();
   #rejected = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -56,6 +60,7 @@ export class Connections {
     }
     this.#unproven.set(socket, address);
     this.#byAddress.set(address, count + 1);
+    listenForParts(socket, this.#spend);
     socket.once('close', () => this.prove(socket));
   }
 
@@ -64,6 +69,8 @@ export class Connections {
     const address = this.#unproven.get(socket);
     if (address === undefined) return;
     this.#unproven.delete(socket);
+    listenForParts(socket, undefined);
+    this.#share.release(socket, address);
     const count = (this.#byAddress.get(address) ?? 0) - 1;
     if (count > 0) this.#byAddress.set(address, count);
     else this.#byAddress.delete(address);

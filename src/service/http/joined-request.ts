@@ -1,13 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const steps = Symbol('steps');
-type CountedSocket = Socket & { [steps]?: number };
+const partListener = Symbol('partListener');
+type CountedSocket = Socket & { [steps]?: number; [partListener]?: (() => void) | undefined };
 
 /** How many heads of requests, and ends of their bodies, have arrived on a connection: odd while a body is arriving. */
 export function requestStepsOn(socket: Socket): number {
   return (socket as CountedSocket)[steps] ?? 0;
+}
+
+/** Has `listener` called whenever a part of a request was read from the connection. @param listener undefined: no more */
+export function listenForParts(socket: Duplex, listener: (() => void) | undefined): void {
+  (socket as CountedSocket)[partListener] = listener;
 }
 
 function countStep(socket: Socket): void {
@@ -31,6 +38,7 @@ export class JoinedRequest extends IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     countStep(socket);
+    (socket as CountedSocket)[partListener]?.();
   }
 
   /**
@@ -46,6 +54,7 @@ export class JoinedRequest extends IncomingMessage {
   }
 
   override push(chunk: Buffer | null): boolean {
+    (this.socket as CountedSocket)[partListener]?.();
     if (chunk !== null && this.#take) {
       this.#take(chunk);
       return true;

@@ -165,6 +165,8 @@ export const intakeLimits = {
    */
   pipelinedRunningMax: 16,
   pipelinedWaitingMax: 20_000,
+  /** How long those connections may keep all others waiting in one turn of the event loop, before they are paused until the next. */
+  strangersTurnMs: 20,
   /** Headers of a request. Node.js keeps each as texts of its own, which take many times their bytes. */
   headersMax: 100,
   /** How long the head of a request may take to arrive, and how often that is checked. */

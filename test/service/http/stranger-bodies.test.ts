@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
@@ -22,6 +24,27 @@ const open = Object.entries(routes as Record<string, Route>).filter(
   ([, route]) => route.body !== undefined && route.credentials.includes('none'),
 ) as [RouteName, Route][];
 const proven = new Set(['createInteractionResponse', 'createFollowUp', 'editOriginalResponse', 'editFollowUp']);
+
+const strangersCount = 150;
+/** A program that sends so many bodies in chunks of one byte, for each of which Node.js calls the service, and prints how they are answered. */
+const strangers = `
+  import { once } from 'node:events';
+  import { connect } from 'node:net';
+  const open = async () => {
+    const socket = connect(process.argv[1], '127.0.0.1').setEncoding('latin1');
+    await once(socket, 'connect');
+    socket.write('POST /api/oauth2/token HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Type: ${formType}\\r\\n');
+    return socket;
+  };
+  const sockets = await Promise.all(Array.from({ length: ${strangersCount} }, open));
+  const body = '1\\r\\na\\r\\n'.repeat(10_000) + '0\\r\\n\\r\\n';
+  for (const socket of sockets) socket.write('Transfer-Encoding: chunked\\r\\n\\r\\n' + body);
+  for (const socket of sockets) {
+    const [answer] = await once(socket, 'data');
+    process.stdout.write(answer.slice(0, 12));
+    socket.destroy();
+  }
+`;
 
 let service: Service;
 beforeAll(async () => {
@@ -100,6 +123,17 @@ describe('a body without a valid credential', () => {
       }
     },
   );
+
+  it('keeps others waiting hardly longer when many send one at the same moment', async () => {
+    const { port } = new URL(service.controlBase);
+    // Once, because it varies how many bodies are there when the first is read: all would take seconds.
+    const turnMs = await longestTurnMs(Number.POSITIVE_INFINITY, async () => {
+      const args = ['--input-type=module', '--eval', strangers, port];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      expect(stdout).toBe('HTTP/1.1 400'.repeat(strangersCount));
+    });
+    expect(turnMs).toBeLessThan(6 * turnMsMax);
+  });
 
   it('whose sender asks first (Expect) is asked for only when it is going to be read', async () => {
     const fields = (length: number) => [

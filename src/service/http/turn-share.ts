@@ -1,0 +1,86 @@
+import type { Duplex } from 'node:stream';
+import { intakeLimits } from '../support/service-limits.ts';
+
+/**
+ * Node's own part of a connection. What `pause()` and `resume()` do depends on whether a connection is just becoming a WebSocket, and on
+ * who reads it then; whether the system is asked for its bytes does not.
+ */
+interface Handle {
+  /** Node wants to read. */
+  readonly reading: boolean;
+  readStart(): void;
+  readStop(): void;
+}
+
+function handleOf(connection: Duplex): Handle | null | undefined {
+  return (connection as Duplex & { readonly _handle?: Handle | null })._handle;
+}
+
+/**
+ * The share of each turn of the event loop that connections without a valid credential may take. Node.js reads and parses up to 64 KiB of
+ * each connection that has sent something before others have their turn. That takes up to 20 ms, and seconds for 200 of them. When the
+ * share is used up, all of them are paused, and then continue, in each turn one of every address. So callers with a credential wait for
+ * one share and one connection, and others for no more than that from each address.
+ */
+export class TurnShare {
+  readonly #connections: () => Iterable<readonly [Duplex, string]>;
+  readonly #nowMs: () => number;
+  /** When the first of them was read in this turn. */
+  #sinceMs: number | undefined;
+  #isUsedUp = false;
+  #isEndAwaited = false;
+  /** By address, in the order in which they continue. */
+  readonly #paused = new Map<string, Set<Duplex>>();
+
+  /** @param connections those without a valid credential, each with its address */
+  constructor(connections: () => Iterable<readonly [Duplex, string]>, nowMs = () => performance.now()) {
+    this.#connections = connections;
+    this.#nowMs = nowMs;
+  }
+
+  /** Call it whenever a part of a request was read from one of the connections. */
+  spend(): void {
+    if (this.#sinceMs === undefined) {
+      this.#sinceMs = this.#nowMs();
+      this.#awaitEnd();
+    } else if (!this.#isUsedUp && this.#nowMs() - this.#sinceMs > intakeLimits.strangersTurnMs) {
+      this.#isUsedUp = true;
+      this.#pauseAll();
+    }
+  }
+
+  /** Has the connection read again. Call it when it is no longer one of them; if it was not paused, nothing happens. */
+  release(connection: Duplex, address: string): void {
+    const paused = this.#paused.get(address);
+    if (!paused?.delete(connection)) return;
+    if (paused.size === 0) this.#paused.delete(address);
+    const handle = handleOf(connection);
+    if (handle?.reading) handle.readStart();
+  }
+
+  /** That includes those whose bytes the system has reported already: they are not read in this turn. */
+  #pauseAll(): void {
+    for (const [connection, address] of this.#connections()) {
+      const handle = handleOf(connection);
+      if (!handle?.reading) continue;
+      handle.readStop();
+      const others = this.#paused.get(address);
+      if (others) others.add(connection);
+      else this.#paused.set(address, new Set([connection]));
+    }
+  }
+
+  #awaitEnd(): void {
+    if (this.#isEndAwaited) return;
+    this.#isEndAwaited = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#isEndAwaited = false;
+    this.#sinceMs = undefined;
+    this.#isUsedUp = false;
+    for (const [address, [next]] of this.#paused) if (next) this.release(next, address);
+    if (this.#paused.size > 0) this.#awaitEnd();
+  }
+}
