@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-
 /** After how many calls V8's last compiler works on a function; by default it waits for 3,000. */
 const calls = 100;
 
@@ -12,6 +10,8 @@ const calls = 100;
  *
  * @see docs/performance.md
  */
-export function optimizeEarly(): void {
+export async function optimizeEarly(): Promise<void> {
+  // Loaded here, because a start must not wait for it.
+  const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString(`--invocation-count-for-turbofan=${calls}`);
 }

@@ -56,7 +56,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.webBase }, 'The service accepts traffic.');
-    optimizeEarly();
+    await optimizeEarly();
     releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes the requests in progress.');

@@ -27,7 +27,7 @@ async function compiled(prepare: string): Promise<string> {
 const byLastCompiler = /compiling method .*<JSFunction served.*TURBOFAN/;
 
 it('V8’s last compiler works on a function that was called some hundred times', async () => {
-  const early = await compiled(`(await import(${JSON.stringify(source)})).optimizeEarly();`);
+  const early = await compiled(`await (await import(${JSON.stringify(source)})).optimizeEarly();`);
   expect(early).toMatch(byLastCompiler);
   expect(await compiled('')).not.toMatch(byLastCompiler);
 });

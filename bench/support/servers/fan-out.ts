@@ -16,7 +16,7 @@ const service = await startService({
 });
 
 // As `rallypoint serve` does.
-optimizeEarly();
+await optimizeEarly();
 
 const { controlBase, controlToken } = service;
 serve({ port: Number(new URL(service.webBase).port), controlBase, controlToken, pid: process.pid }, () =>

@@ -17,6 +17,6 @@ const service = await startService({
 });
 
 // As `rallypoint serve` does.
-optimizeEarly();
+await optimizeEarly();
 
 serve({ port: Number(new URL(service.webBase).port) }, () => service.close());
