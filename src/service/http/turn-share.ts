@@ -19,8 +19,9 @@ function handleOf(connection: Duplex): Handle | null | undefined {
 /**
  * The share of each turn of the event loop that connections without a valid credential may take. Node.js reads and parses up to 64 KiB of
  * each connection that has sent something before others have their turn. That takes up to 20 ms, and seconds for 200 of them. When the
- * share is used up, all of them are paused, and then continue, in each turn one of every address. So callers with a credential wait for
- * one share and one connection, and others for no more than that from each address.
+ * share is used up, all of them are paused, and then continue: in the next turn one of every address, and after each turn that they have
+ * not used up twice as many, so that players who reconnect together are not held up. So callers with a credential wait for one share and one
+ * connection, and others for little more than that from each address.
  */
 export class TurnShare {
   readonly #connections: () => Iterable<readonly [Duplex, string]>;
@@ -29,6 +30,8 @@ export class TurnShare {
   #sinceMs: number | undefined;
   #isUsedUp = false;
   #isEndAwaited = false;
+  /** How many of each address continue in the next turn. */
+  #next = 1;
   /** By address, in the order in which they continue. */
   readonly #paused = new Map<string, Set<Duplex>>();
 
@@ -79,8 +82,16 @@ export class TurnShare {
   #endTurn(): void {
     this.#isEndAwaited = false;
     this.#sinceMs = undefined;
+    this.#next = this.#isUsedUp ? 1 : 2 * this.#next;
     this.#isUsedUp = false;
-    for (const [address, [next]] of this.#paused) if (next) this.release(next, address);
+    for (const [address, connections] of this.#paused) {
+      let left = this.#next;
+      for (const connection of connections) {
+        if (left-- === 0) break;
+        this.release(connection, address);
+      }
+    }
     if (this.#paused.size > 0) this.#awaitEnd();
+    else this.#next = 1;
   }
 }

@@ -54,16 +54,21 @@ describe('connections without a credential', () => {
     }
   });
 
-  it('are all paused when they take more, and continue one of each address in a turn', async () => {
-    const { spend, paused } = open('a/1', 'a/2', 'b/1', 'a/3');
-    spend(strangersTurnMs, 1);
-    expect(paused()).toEqual(['a/1', 'a/2', 'b/1', 'a/3']);
-    await nextTurn();
-    expect(paused()).toEqual(['a/2', 'a/3']);
-    await nextTurn();
-    expect(paused()).toEqual(['a/3']);
-    await nextTurn();
-    expect(paused()).toEqual([]);
+  it('are all paused when they take more, and continue one of each address, then two, then four', async () => {
+    const names = Array.from({ length: 8 }, (_, number) => `a/${number}`);
+    const { spend, paused } = open(...names, 'b/1', 'b/2');
+    for (let time = 0; time < 2; time++) {
+      spend(strangersTurnMs, 1);
+      expect(paused()).toEqual([...names, 'b/1', 'b/2']);
+      await nextTurn();
+      expect(paused()).toEqual([...names.slice(1), 'b/2']);
+      await nextTurn();
+      expect(paused()).toEqual(names.slice(3));
+      await nextTurn();
+      expect(paused()).toEqual(names.slice(7));
+      await nextTurn();
+      expect(paused()).toEqual([]);
+    }
   });
 
   it('wait behind the others of their address when they take too much again', async () => {
