@@ -99,7 +99,7 @@ export interface Announced extends Announcement {
   readonly revision: number;
   /** Place of the commit among all commits, in the order in which they are delivered. */
   readonly position: number;
-  /** Nothing else was announced with it: sessions send it immediately, because no more can come that would leave with it. */
+  /** It is the only announcement of its commit: sessions send it immediately, because there is nothing to send together with it. */
   readonly isAlone?: true;
 }
 

@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import { intakeLimits } from '../support/service-limits.ts';
 
 /**
- * Node's own part of a connection. What `pause()` and `resume()` do depends on whether a connection is just becoming a WebSocket, and on
- * who reads it then; whether the system is asked for its bytes does not.
+ * Node's own part of a connection. A stream that is paused while its connection becomes a WebSocket is never read again, because Node
+ * removes the listeners that would resume it. Stopping the handle changes nothing for the stream: its bytes only arrive later.
  */
 interface Handle {
-  /** Node wants to read. */
+  /** Node wants to read; stopping and starting the handle does not change this. */
   readonly reading: boolean;
   readStart(): void;
   readStop(): void;
@@ -19,9 +19,9 @@ function handleOf(connection: Duplex): Handle | null | undefined {
 /**
  * The share of each turn of the event loop that connections without a valid credential may take. Node.js reads and parses up to 64 KiB of
  * each connection that has sent something before others have their turn. That takes up to 20 ms, and seconds for 200 of them. When the
- * share is used up, all of them are paused, and then continue: in the next turn one of every address, and after each turn that they have
- * not used up twice as many, so that players who reconnect together are not held up. So callers with a credential wait for one share and one
- * connection, and others for little more than that from each address.
+ * share is used up, all of them are paused. In the next turn one connection of each address continues, and in every further turn twice as
+ * many, as long as the share is not used up again, so that players who reconnect together are not held up. A caller with a credential waits
+ * for one share and one connection, and any other caller for little more than that from each address.
  */
 export class TurnShare {
   readonly #connections: () => Iterable<readonly [Duplex, string]>;
@@ -61,7 +61,7 @@ export class TurnShare {
     if (handle?.reading) handle.readStart();
   }
 
-  /** That includes those whose bytes the system has reported already: they are not read in this turn. */
+  /** Connections whose bytes the system has already reported are not read in this turn either. */
   #pauseAll(): void {
     for (const [connection, address] of this.#connections()) {
       const handle = handleOf(connection);

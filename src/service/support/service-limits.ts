@@ -159,14 +159,14 @@ export const intakeLimits = {
   unprovenConnectionsPerAddressMax: 1000,
   /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** How long connections without a valid credential are read in one turn of the event loop before they are paused. */
+  strangersTurnMs: 20,
   /**
    * Pipelined requests that are handled at a time, of one connection, and that begin in one turn of the event loop, of all; and that
    * wait for earlier ones, of all connections.
    */
   pipelinedRunningMax: 16,
   pipelinedWaitingMax: 20_000,
-  /** How long those connections may keep all others waiting in one turn of the event loop, before they are paused until the next. */
-  strangersTurnMs: 20,
   /** Headers of a request. Node.js keeps each as texts of its own, which take many times their bytes. */
   headersMax: 100,
   /** How long the head of a request may take to arrive, and how often that is checked. */
