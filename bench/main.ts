@@ -14,7 +14,6 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   presence: () => import('./presence.ts'),
   delivery: () => import('./delivery.ts'),
   'large-lobby': () => import('./large-lobby.ts'),
-  memory: () => import('./memory.ts'),
   reconnect: () => import('./reconnect.ts'),
   lobbies: () => import('./lobbies.ts'),
   scale: () => import('./scale.ts'),

@@ -81,7 +81,7 @@ const byPlatform = {
   win32: [
     {
       file: 'rallypoint.node',
-      sources: ['addon/addon.cc', 'addon/memory_elsewhere.cc', 'addon/*_windows.cc', 'addon/windows_*.cc'],
+      sources: ['addon/addon.cc', 'addon/*_windows.cc', 'addon/windows_*.cc'],
       // Else where it is loaded by preference depends on the path it is built at.
       flags: [...windowsRelease, ...addonDefines, '-shared', '-Wl,--disable-auto-image-base'],
       libraries: ['-ladvapi32', '-lshell32'],
@@ -97,7 +97,7 @@ const byPlatform = {
   darwin: [
     {
       file: 'rallypoint.node',
-      sources: [...posixAddonSources, 'addon/memory_elsewhere.cc', 'addon/schemes_macos.mm'],
+      sources: [...posixAddonSources, 'addon/schemes_macos.mm'],
       flags: [...macosRelease, ...addonDefines, ...['-bundle', '-undefined', 'dynamic_lookup', '-Wl,-x']],
       libraries: ['-framework', 'AppKit', '-framework', 'CoreServices'],
       nodeApi: 'headers',

@@ -123,16 +123,11 @@ Napi::Value UnregisterScheme(const Napi::CallbackInfo& info) {
   return ThrowUnlessDone(info.Env(), rallypoint::unregister_scheme(scheme, id));
 }
 
-Napi::Value TrimMemory(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), rallypoint::trim_memory());
-}
-
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("tryLock", Napi::Function::New(env, TryLock, "tryLock"));
   exports.Set("handlerOf", Napi::Function::New(env, HandlerOf, "handlerOf"));
   exports.Set("registerScheme", Napi::Function::New(env, RegisterScheme, "registerScheme"));
   exports.Set("unregisterScheme", Napi::Function::New(env, UnregisterScheme, "unregisterScheme"));
-  exports.Set("trimMemory", Napi::Function::New(env, TrimMemory, "trimMemory"));
   return exports;
 }
 

@@ -58,7 +58,4 @@ Outcome<std::optional<Handler>> handler_of(const std::string& scheme);
 Outcome<Done> register_scheme(const Registration& registration);
 Outcome<Done> unregister_scheme(const std::string& scheme, const std::string& id);
 
-// Returns freed memory that the allocator holds to the system. Returns whether there was any.
-bool trim_memory();
-
 }  // namespace rallypoint

@@ -5,10 +5,8 @@ import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import { type Logger, systemClock } from '../wire/clock/ports.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
-import { optimizeEarly } from './early-optimization.ts';
 import { fileTrouble, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
-import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
@@ -56,8 +54,6 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.webBase }, 'The service accepts traffic.');
-    await optimizeEarly();
-    releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes the requests in progress.');
   } finally {

@@ -1,5 +1,4 @@
 import { startService } from '@rallypoint/sdk/service';
-import { optimizeEarly } from '../../../src/cli/early-optimization.ts';
 import { serve, serverOptions } from '../child.ts';
 
 /** Our service with an application and so many players, on a data folder if one is named. */
@@ -14,9 +13,6 @@ const service = await startService({
     users: Array.from({ length: players }, (_, index) => ({ id: String(index + 1), username: `player${index + 1}` })),
   },
 });
-
-// As `rallypoint serve` does.
-await optimizeEarly();
 
 const { controlBase, controlToken } = service;
 serve({ port: Number(new URL(service.webBase).port), controlBase, controlToken, pid: process.pid }, () =>

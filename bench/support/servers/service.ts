@@ -1,5 +1,4 @@
 import { startService } from '@rallypoint/sdk/service';
-import { optimizeEarly } from '../../../src/cli/early-optimization.ts';
 import { serve, serverOptions } from '../child.ts';
 
 /** Our service, from the built package, with nothing limited: embedded, or as a node on these engines. */
@@ -15,8 +14,5 @@ const service = await startService({
     users: Array.from({ length: 50 }, (_, index) => ({ id: String(index + 1), username: `player${index + 1}` })),
   },
 });
-
-// As `rallypoint serve` does.
-await optimizeEarly();
 
 serve({ port: Number(new URL(service.webBase).port) }, () => service.close());

@@ -18,7 +18,7 @@ export function loadNative(): Promise<NativeFound> {
 }
 
 const addonFile = 'rallypoint.node';
-const functions = ['tryLock', 'handlerOf', 'registerScheme', 'unregisterScheme', 'trimMemory'] as const;
+const functions = ['tryLock', 'handlerOf', 'registerScheme', 'unregisterScheme'] as const;
 
 // With dlopen, because bundlers would process a `require` of a built file.
 function load(path: string): NativeAddon {
@@ -56,7 +56,6 @@ function withCheckedArguments(addon: NativeAddon): NativeAddon {
       checkId(id);
       addon.unregisterScheme(scheme, id);
     },
-    trimMemory: () => addon.trimMemory(),
   };
 }
 

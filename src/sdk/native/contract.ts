@@ -27,14 +27,6 @@ export interface NativeAddon {
 
   /** Removes the registration with that id, but no other. Idempotent. @throws NativeError */
   unregisterScheme(scheme: string, id: string): void;
-
-  /**
-   * Returns freed memory that the allocator holds to the system (glibc on Linux; elsewhere nothing happens). Threads that
-   * allocate wait meanwhile, about 80 ms per GiB (measured).
-   *
-   * @returns whether any memory was returned
-   */
-  trimMemory(): boolean;
 }
 
 /** A lock that is held. It is also released when the process dies and when this object is garbage-collected. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { expandScopes } from '../../model/oauth.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
@@ -30,7 +29,7 @@ export interface Credentials {
 }
 
 /** What of a request is read to identify its caller. */
-type CredentialBearer = Pick<IncomingMessage, 'headers' | 'socket'>;
+type CredentialBearer = Pick<IncomingMessage, 'headers'>;
 
 /** Bound on the bot tokens whose application is cached. */
 const cachedBotsMax = 10_000;
@@ -108,9 +107,9 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       return (await ownClientOf(hash)) ?? bot(hash);
     },
 
-    authenticate({ headers: { authorization }, socket }) {
+    authenticate({ headers: { authorization } }) {
       if (!authorization) return anonymous;
-      const { scheme, hash } = readHeader(authorization, socket);
+      const { scheme, hash } = readToken(inUsualSpelling(authorization));
       if (scheme === 'Bot') return bot(hash);
       if (scheme === 'Bearer') return issued(hash);
       return authorization.includes(' ') ? anonymous : ownClientOf(hash);
@@ -134,20 +133,6 @@ function readToken(text: string): ReadToken {
 }
 
 const usualSpelling = /^(?:Bot|Bearer) (?! )/;
-
-/** The last header of a connection, and what was read from it: most connections carry the same one with every request. */
-const lastHeader = Symbol('lastHeader');
-/** Longer ones are read each time: a connection should hold little of what a stranger sends. */
-const lastHeaderLengthMax = 256;
-type CarryingSocket = Socket & { [lastHeader]?: { readonly value: string; readonly token: ReadToken } };
-
-function readHeader(value: string, socket: CarryingSocket): ReadToken {
-  const last = socket[lastHeader];
-  if (last?.value === value) return last.token;
-  const token = readToken(inUsualSpelling(value));
-  if (value.length <= lastHeaderLengthMax) socket[lastHeader] = { value, token };
-  return token;
-}
 
 /** The name of a scheme is case-insensitive, and one or more spaces follow it. @see RFC 9110, section 11.4 */
 function inUsualSpelling(value: string): string {

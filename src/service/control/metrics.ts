@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { ControlMetrics } from '../../wire/control/metrics.ts';
-import { residentMemory } from '../../wire/resident-memory.ts';
 import type { Core } from '../core.ts';
 import { consoleLimits } from '../support/service-limits.ts';
 import type { Tally } from '../telemetry/metrics.ts';
@@ -165,4 +164,16 @@ function sampleOf(
 
 function rounded(number: number): number {
   return Math.round(number * 1000) / 1000;
+}
+
+/**
+ * Resident memory of the process, in bytes; undefined while it cannot be read, because Node.js opens a file for it: at a
+ * moment when too many are open.
+ */
+function residentMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }

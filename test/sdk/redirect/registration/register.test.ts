@@ -150,7 +150,6 @@ describe('registerScheme', () => {
           handlerOf: () => undefined,
           registerScheme: (registration: unknown) => void by.push(registration),
           unregisterScheme: (...call: unknown[]) => void by.push(call),
-          trimMemory: () => false,
         },
       }),
     });
