@@ -21,7 +21,6 @@ import type { Transaction } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
 import { rejectIssues } from '../../support/request-error.ts';
 import { readAtOnce } from '../consistent-read.ts';
-import { TextCache } from '../text-cache.ts';
 import { dropOverwrites } from './overwrites.ts';
 import { authorizedGuild, type PlaceUse } from './place.ts';
 import {
@@ -100,19 +99,12 @@ const launch: CommandInput = {
 
 export function createCommands(core: Core): Commands {
   const { store, ids } = core;
-  const texts = new TextCache();
 
   async function list(application: ApplicationRecord, place: CommandPlace, translations: Translations) {
-    const scope = commandsScope(application, place);
-    const name = `${scope} ${translations === 'all' ? 'all' : (translations.locale ?? 'none')}`;
-    const kept = texts.get(name, await store.revision(scope));
-    if (kept !== undefined) return kept;
-    const { revision, value: text } = await readAtOnce(store, scope, async view => {
-      const commands = await commandsOf(view, application, place);
-      return JSON.stringify(commands.map(command => showCommand(command, translations)));
-    });
-    texts.set(name, revision, text);
-    return text;
+    const { value: commands } = await readAtOnce(store, commandsScope(application, place), view =>
+      commandsOf(view, application, place),
+    );
+    return JSON.stringify(commands.map(command => showCommand(command, translations)));
   }
 
   async function get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string> {

@@ -9,7 +9,6 @@ import type { ApplicationRecord, LobbyRecord } from '../../store/records.ts';
 import { rejectIssues } from '../../support/request-error.ts';
 import { readAtOnce } from '../consistent-read.ts';
 import { createExpiry } from '../expiry.ts';
-import { TextCache } from '../text-cache.ts';
 import { createWebhookEvents, type WebhookEvents } from '../webhooks/events.ts';
 import { createLobbyCalls, type LobbyCalls } from './calls.ts';
 import { createLobbyChanges, createLobbyQuota } from './changes.ts';
@@ -119,7 +118,6 @@ export function createLobbies(
   { webhookEvents = createWebhookEvents(core), voiceServer = noVoiceServer(core) }: LobbiesDeps = {},
 ): Lobbies {
   const { store, clock } = core;
-  const texts = new TextCache();
   const expiry = createExpiry(core, 'lobbies', endIfIdle);
   const connectedMembers = createConnectedMembers(core, expiry.notice);
   const quota = createLobbyQuota(core);
@@ -147,14 +145,9 @@ export function createLobbies(
   }
 
   async function read(application: ApplicationRecord, id: LobbyId): Promise<string> {
-    const name = `${application.id}/${id}`;
-    const scope = lobbyScope(id);
-    const kept = texts.get(name, await store.revision(scope));
-    if (kept !== undefined) return kept;
-    const { revision, value: text } = await readAtOnce(store, scope, async view =>
+    const { value: text } = await readAtOnce(store, lobbyScope(id), async view =>
       JSON.stringify(showLobby(await ownLobby(view, application, id), await membersOf(view, id))),
     );
-    texts.set(name, revision, text);
     return text;
   }
 
