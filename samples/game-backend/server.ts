@@ -60,7 +60,7 @@ const recheckMsDefault = 60_000;
 export async function startGameBackend(options: GameBackendOptions): Promise<GameBackend> {
   const { applicationId, botToken, baseUrl, log = () => {} } = options;
   const backend = createBackend({ applicationId, botToken, baseUrl });
-  const players = createPlayers({ applicationId, botToken, baseUrl });
+  const players = createPlayers({ backend, botToken, baseUrl });
   const entryPoint = createEntryPoint(backend);
   const feed = new EntryPointFeed(options.recheckMs ?? recheckMsDefault);
 
@@ -81,7 +81,7 @@ export async function startGameBackend(options: GameBackendOptions): Promise<Gam
     },
     '/entry-point/news': {
       GET: async (player, request, response) => {
-        const identify = () => players.identify(request.headers.authorization);
+        const identify = () => players.identify(request.headers.authorization, 0);
         feed.add({ player, response, identify }, await entryPoint.read());
       },
     },
@@ -89,7 +89,9 @@ export async function startGameBackend(options: GameBackendOptions): Promise<Gam
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const handle = findHandler(handlers, request);
-    return handle(await players.identify(request.headers.authorization), request, response);
+    // Whoever only reads may have been signed out a few seconds ago.
+    const maxAgeMs = request.method === 'GET' ? undefined : 0;
+    return handle(await players.identify(request.headers.authorization, maxAgeMs), request, response);
   }
 
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax });

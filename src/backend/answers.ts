@@ -7,7 +7,8 @@ import type { TokenResponse } from '../model/oauth.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import type { ProvisionalTokenResponse } from '../model/provisional.ts';
 import { isAbsent } from '../model/rules/field.ts';
-import { isSnowflake } from '../model/snowflake.ts';
+import { type ApplicationId, isSnowflake } from '../model/snowflake.ts';
+import type { User } from '../model/user.ts';
 import { asRecord } from '../wire/http/codec.ts';
 import { isVerifyKey } from '../wire/signature.ts';
 
@@ -132,6 +133,31 @@ export function readCommandPermissions(value: unknown): GuildCommandPermissions 
 export function readCommandPermissionsList(value: unknown): GuildCommandPermissions[] {
   if (!Array.isArray(value)) throw unreadable('a list of command permissions');
   return value.map(readCommandPermissions);
+}
+
+/** Whose access token it is. */
+export interface Authorization {
+  readonly application: { readonly id: ApplicationId };
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly expires: string;
+  readonly user?: Pick<User, 'id' | 'username' | 'global_name'> | null;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readAuthorization(value: unknown): Authorization {
+  const { application, scopes, expires, user } = asRecord(value) ?? {};
+  const { id, username, global_name: name } = asRecord(user) ?? {};
+  const isSound =
+    isSnowflake(asRecord(application)?.id) &&
+    Array.isArray(scopes) &&
+    isListOf('string', scopes) &&
+    typeof expires === 'string' &&
+    !Number.isNaN(Date.parse(expires)) &&
+    (isAbsent(user) ||
+      (isSnowflake(id) && typeof username === 'string' && (isAbsent(name) || typeof name === 'string')));
+  if (!isSound) throw unreadable('an authorization');
+  return value as Authorization;
 }
 
 /** @throws TransportError `unreadable_answer` */

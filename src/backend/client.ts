@@ -31,6 +31,7 @@ import { createLobbies, type Lobbies } from './lobbies.ts';
 import { Operations } from './operation.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
 import { type BackendParts, partsKey } from './parts.ts';
+import { createPlayers, type Players } from './players.ts';
 import { createProfiles, type Profiles } from './profiles.ts';
 import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
 
@@ -89,6 +90,8 @@ export interface Backend {
   readonly interactions: Interactions;
   /** Messages between players. */
   readonly directMessages: DirectMessages;
+  /** Which player calls the game's server. */
+  readonly players: Players;
   /** What the game reports about its players. */
   readonly profiles: Profiles;
   /** Aborts what is under way and closes every connection, with all managed lobbies. Idempotent. */
@@ -176,6 +179,7 @@ export function createBackend(options: BackendOptions): Backend {
     provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
     directMessages: createDirectMessages(call),
+    players: createPlayers(http, clock, applicationId),
     profiles: createProfiles(call, applicationId),
     close,
     [Symbol.asyncDispose]: close,

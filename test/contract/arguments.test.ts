@@ -86,6 +86,7 @@ it('no mistake in an argument of a public function comes back as anything but an
     accounts: backend.provisionalAccounts,
     interactions: backend.interactions,
     moderation: backend.directMessages,
+    players: backend.players,
     profiles: backend.profiles,
     managed: fleet.manageLobbies(backend),
     openLobbies: fleet.openLobbies(backend),

@@ -43,7 +43,6 @@ describe('the route table', () => {
   it('has no route that neither the clients nor a standard protocol client calls', () => {
     // Asked for by openid-client (by the discovery documents), by discord.js, by a user's own client, and by tools.
     const byOthers = ['createToken', 'revokeToken', 'getSigningKeys', 'getUserInfo', 'postUserInfo'];
-    byOthers.push('getCurrentAuthorization');
     byOthers.push('getCurrentUser', 'getOriginalResponse', 'invokeCommand', 'getOpenApi', 'startDevice');
     byOthers.push('verifyDevice', 'finishDevice', 'getCurrentApplication');
     byOthers.push('getOwnApplication', 'editOwnApplication', 'getApplication', 'editApplication');

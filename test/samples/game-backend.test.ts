@@ -86,19 +86,19 @@ describe("the game's server: who calls", () => {
     ['no token', undefined],
     ['one that nobody issued', 'nobody-issued-this'],
     ['the bot token itself', botToken],
-    ['one of 513 letters', 'a'.repeat(513)],
+    ['one of 2,049 letters', 'a'.repeat(2049)],
   ])('refuses %s', async (_, token) => {
     expect(await call('GET', '/me', token)).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
   });
 
-  it('refuses a token that was revoked a moment ago', async () => {
+  it('refuses a change by a token that was revoked a moment ago', async () => {
     const token = await tokenOf(owner.id);
     expect((await call('GET', '/me', token)).status).toBe(200);
     await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ token, client_id: applicationId }),
     });
-    expect(await call('GET', '/me', token)).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(await save(token, launch)).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
   });
 
   it("refuses a good token of the same player's that another game got", async () => {

@@ -180,6 +180,10 @@ export const errorCodes = {
       unknown_sign_in: 'There is no sign-in mode with this name.',
       unreadable_localizations: 'A file of translations cannot be read or parsed.',
     },
+    OAuthError: {
+      invalid_token: 'The access token of a player has expired, was revoked, or was never issued.',
+      wrong_application: 'The access token of a player was granted to another application.',
+    },
     OwnershipError: {
       directory_failed: 'The lobby directory threw or holds unreadable data; the cause has the details.',
       lease_lost: "This server's lease expired and could not be renewed.",
@@ -218,7 +222,7 @@ type Client = typeof errorCodes.client;
 export type ArgumentErrorCode = keyof Client['ArgumentError'] | keyof typeof errorCodes.server.ArgumentError;
 export type OwnershipErrorCode = keyof typeof errorCodes.server.OwnershipError;
 export type TransportErrorCode = keyof Client['TransportError'];
-export type OAuthErrorCode = keyof Client['OAuthError'];
+export type OAuthErrorCode = keyof Client['OAuthError'] | keyof typeof errorCodes.server.OAuthError;
 /** The message names the place and what to do. */
 export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
 export type BusErrorCode = keyof typeof errorCodes.server.BusError;
