@@ -76,16 +76,23 @@ export interface ErrorTree {
 
 const leaf = '_errors';
 
-/** Lays issues out as the interface's `errors` tree: keys and indices outside, `_errors` lists at the leaves. */
+/**
+ * Lays issues out as the interface's `errors` tree: keys and indices outside, `_errors` lists at the leaves.
+ *
+ * A level has either `_errors` or fields, because readers such as `@discordjs/rest` ignore fields beside `_errors`. So a fault of an object
+ * or list as a whole is omitted while something in it has faults.
+ */
 export function issuesToTree(issues: readonly Issue[]): ErrorTree {
   const root = branch();
   for (const { path, code, message } of issues) {
     let node = root;
     for (const key of path) {
       if (key === leaf) break; // a dictionary key of that name is reported at its dictionary
+      delete node[leaf];
       node[key] ??= branch();
       node = node[key] as ErrorTree;
     }
+    if (Object.keys(node).some(key => key !== leaf)) continue;
     const list = (node[leaf] ?? []) as { code: string; message: string }[];
     list.push({ code, message });
     node[leaf] = list;

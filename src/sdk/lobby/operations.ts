@@ -126,7 +126,7 @@ export function checkJoin(secret: string, options: JoinOptions): LobbyJoinInput 
 }
 
 /**
- * The body of a message, to a lobby or to a user: the rules are the same, but for the length of texts with characters beyond 16 bits.
+ * The body of a message, to a lobby or to a user.
  *
  * @throws ValidationError; ArgumentError `empty_message`
  */

@@ -29,7 +29,6 @@ describe('the error tree', () => {
     const issues = [
       { path: ['options', '0', 'name'], code: 'A', message: 'a' },
       { path: ['options', '0', 'name'], code: 'B', message: 'b' },
-      { path: [], code: 'C', message: 'c' },
     ];
     expect(JSON.parse(JSON.stringify(issuesToTree(issues)))).toEqual({
       options: {
@@ -42,15 +41,39 @@ describe('the error tree', () => {
           },
         },
       },
-      _errors: [{ code: 'C', message: 'c' }],
     });
   });
 
-  it('gives the same issues back after a journey as JSON, with any names of keys', () => {
+  const whole = { path: ['options'], code: 'A', message: 'a' };
+  const field = { path: ['options', '0', 'name'], code: 'B', message: 'b' };
+  it.each([
+    ['before', [whole, field]],
+    ['after', [field, whole]],
+  ])('omits a fault of a list as a whole that is found %s a fault in one of its items', (_, issues) => {
+    expect(treeToIssues(issuesToTree(issues))).toEqual([field]);
+  });
+
+  it('has either `_errors` or fields at every level', () => {
+    const isMixed = (tree: unknown): boolean =>
+      typeof tree === 'object' &&
+      tree !== null &&
+      !Array.isArray(tree) &&
+      ((Object.hasOwn(tree, leaf) && Object.keys(tree).length > 1) || Object.values(tree).some(isMixed));
+    fc.assert(
+      fc.property(fc.array(anyIssue, { maxLength: 12 }), issues => {
+        expect(isMixed(JSON.parse(JSON.stringify(issuesToTree(issues))))).toBe(false);
+      }),
+    );
+  });
+
+  it('gives the innermost issues back after a journey as JSON, with any names of keys', () => {
+    const isInside = (a: Issue, b: Issue) =>
+      a.path.length > b.path.length && b.path.every((key, i) => key === a.path[i]);
     fc.assert(
       fc.property(fc.array(anyIssue, { maxLength: 12 }), issues => {
         const read = treeToIssues(JSON.parse(JSON.stringify(issuesToTree(issues))));
-        expect(read.toSorted(bySomething)).toEqual(issues.toSorted(bySomething));
+        const innermost = issues.filter(issue => !issues.some(other => isInside(other, issue)));
+        expect(read.toSorted(bySomething)).toEqual(innermost.toSorted(bySomething));
       }),
     );
   });

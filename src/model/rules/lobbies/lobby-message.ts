@@ -1,7 +1,7 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
 import { messageFlags } from '../../message.ts';
-import { checkBody, checkEnum, checkText, isAbsent, isFields } from '../field.ts';
+import { checkBody, checkEnum, checkText, type Fields, isAbsent, isFields } from '../field.ts';
 import { Report } from '../report.ts';
 import { checkTextMap } from './lobby.ts';
 
@@ -32,13 +32,18 @@ const moderationBounds = {
  */
 export function checkLobbyMessage(value: unknown): Issue[] {
   return checkBody(value, (report, message) => {
-    if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
+    checkContent(report, message);
     if (!isAbsent(message.flags)) checkEnum(report, 'flags', message.flags, ownMessageFlags);
     if (isAbsent(message.metadata)) return;
     report.enter('metadata');
     checkTextMap(report, message.metadata, messageMetadataBounds);
     report.leave();
   });
+}
+
+/** The text of a message, whoever it is for. */
+export function checkContent(report: Report, { content }: Fields): void {
+  if (!isAbsent(content)) checkText(report, 'content', content, 0, limits.messageContentLengthMax);
 }
 
 /** Whether a message is empty: no content, or only white space. It is answered with `empty_message`. */

@@ -1,20 +1,9 @@
 import { activityActionTypes } from '../../direct-message.ts';
 import type { Issue } from '../../errors/issue.ts';
-import { limits } from '../../limits/limits.ts';
 import { socialLimits } from '../../limits/social-limits.ts';
-import {
-  checkBody,
-  checkEnum,
-  checkRequiredEnum,
-  checkSnowflake,
-  checkString,
-  checkText,
-  type Fields,
-  isAbsent,
-  isFields,
-} from '../field.ts';
+import { checkBody, checkEnum, checkRequiredEnum, checkSnowflake, checkText, isAbsent, isFields } from '../field.ts';
 import { checkTextMap } from '../lobbies/lobby.ts';
-import { messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
+import { checkContent, messageMetadataBounds, ownMessageFlags } from '../lobbies/lobby-message.ts';
 import type { Report } from '../report.ts';
 
 /**
@@ -48,15 +37,6 @@ export function isEmptyMessage(message: unknown): boolean {
   if (!isFields(message)) return true;
   if (isFields(message.activity)) return false;
   return typeof message.content !== 'string' || message.content.trim() === '';
-}
-
-/** Unspecified: the length counts UTF-16 units, as the client's header does. */
-function checkContent(report: Report, { content }: Fields): void {
-  if (isAbsent(content)) return;
-  if (!checkString(report, 'content', content)) return;
-  if (content.length > limits.messageContentLengthMax) {
-    report.at('content', 'BASE_TYPE_MAX_LENGTH', limits.messageContentLengthMax);
-  }
 }
 
 function checkNonce(report: Report, nonce: unknown): void {

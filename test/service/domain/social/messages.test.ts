@@ -111,6 +111,7 @@ describe('a message that is rejected', () => {
     ['without content', ben, {}, 'empty_message', []],
     ['of blanks', ben, { content: ' \n' }, 'empty_message', []],
     ['that is too long', ben, { content: 'x'.repeat(2001) }, 'invalid_form_body', ['content']],
+    ['of 2,001 characters beyond 16 bits', ben, { content: '😀'.repeat(2001) }, 'invalid_form_body', ['content']],
     ['with another kind of content', ben, { content: 1 }, 'invalid_form_body', ['content']],
     ['with metadata that is no map', ben, { content: 'x', metadata: [] }, 'invalid_form_body', ['metadata']],
     ['with numbers in metadata', ben, { content: 'x', metadata: { a: 1 } }, 'invalid_form_body', ['metadata.a']],
@@ -123,9 +124,15 @@ describe('a message that is rejected', () => {
     expect(await rig.core.store.list('direct_messages')).toEqual([]);
   });
 
-  it('has exactly the longest content that is allowed just before', async () => {
-    expect(await rig.send(ada, ben, 'x'.repeat(2000))).toMatchObject({ content: 'x'.repeat(2000) });
-  });
+  it.each(['x', '😀'])(
+    'has exactly the longest content that is allowed just before, 2,000 times %s',
+    async character => {
+      const content = character.repeat(2000);
+      const sent = await rig.send(ada, ben, content);
+      expect(sent).toMatchObject({ content });
+      expect(await edit(ada, ben, sent.id, content)).toMatchObject({ content });
+    },
+  );
 
   it('by a block in either direction, while the conversation stays readable and own messages deletable', async () => {
     const sent = await rig.send(ada, ben, 'before');
