@@ -43,7 +43,7 @@ export interface Players {
    *   player has not granted `identify`, which the SDK's scopes include, `invalid_argument`; ApiError, RateLimitError, TransportError
    * @example
    * ```ts
-   * const header = 'Bearer 5e0f…';
+   * const header = 'Bearer 5e0f3a';
    * const { user } = await backend.players.identify(header.replace('Bearer ', ''));
    * ```
    */

@@ -17,7 +17,7 @@ import { browserOf, decide } from '../support/browser/player.ts';
 import { WindowStandIn } from '../support/electron/window-stand-in.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { isDeeplyFrozen } from '../support/runs/frozen.ts';
-import { starfall } from '../support/service/starfall.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
@@ -117,6 +117,20 @@ describe('a window', () => {
       ['two', 'sent'],
     ]);
     expect(page.lobbies.get(lobby.id)).toBe(lobby);
+  });
+
+  it('waits for a lobby into which the game server puts the player, until its deadline', async () => {
+    const { page } = openWindow(await connected(ada));
+    const { body } = await callApi(service, 'POST', '/lobbies', {});
+    const { id } = body as { id: string };
+    const late = page.lobbies.arrival(id, { deadlineMs: 20 });
+    await expect(late).rejects.toMatchObject({ name: 'TransportError', code: 'deadline_exceeded' });
+    const arrival = page.lobbies.arrival(id);
+    await callApi(service, 'PUT', `/lobbies/${id}/members/${ada.id}`, {});
+    const lobby = await arrival;
+    expect(lobby.members.map(member => member.id)).toEqual([ada.id]);
+    expect(page.lobbies.get(id)).toBe(lobby);
+    await expect(lobby.setMetadata({ member: { ready: 'yes' } })).rejects.toMatchObject({ code: 'missing_secret' });
   });
 
   it('sends, and shows the message as pending, then as sent; others get it', async () => {

@@ -203,7 +203,7 @@ describe('lobbies.join()', () => {
     const ended = expect(client.lobbies.join('raid')).rejects.toMatchObject({
       name: 'TransportError',
       code: 'client_not_ready',
-      message: 'The client was disconnected before it had joined the lobby. Connect, then join again.',
+      message: 'The client was disconnected before the player was in the lobby. Connect, then call join() again.',
     });
     await reached.promise;
     await client.disconnect();
@@ -389,6 +389,80 @@ describe('unread messages', () => {
   });
 });
 
+describe('lobbies.arrival()', () => {
+  const put = (id: string, user: { readonly id: string }) =>
+    callApi(service, 'PUT', `/lobbies/${id}/members/${user.id}`, {});
+
+  it('resolves with the handle when the game server puts the player into the lobby', async () => {
+    const { client } = await game(ada);
+    const id = await serverLobby({ metadata: { map: 'reef' }, members: [{ id: grace.id }] });
+    const arrival = client.lobbies.arrival(id);
+    expect(client.lobbies.has(id)).toBe(false);
+    await put(id, ada);
+    const lobby = await arrival;
+    expect(lobby).toBe(client.lobbies.get(id));
+    expect(lobby.members.map(member => member.id)).toEqual([ada.id, grace.id]);
+    expect(lobby.metadata).toEqual({ map: 'reef' });
+    await lobby.send('here');
+  });
+
+  it('resolves at once for a lobby that the player is in, even with a deadline that is about to pass', async () => {
+    const { client } = await game(ada);
+    const { id } = await client.lobbies.join('raid');
+    expect((await client.lobbies.arrival(id, { deadlineMs: 1_000 })).id).toBe(id);
+  });
+
+  it('rejects at its deadline, and names the lobby and what the game server has to do', async () => {
+    const { client } = await game(ada);
+    const id = await serverLobby({});
+    await expect(client.lobbies.arrival(id, { deadlineMs: 20 })).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'deadline_exceeded',
+      message: `The game's server has not put the player into lobby ${id} in time: it does so by backend.lobbies.putMember().`,
+    });
+  });
+
+  it('is aborted by its signal', async () => {
+    const { client } = await game(ada);
+    const giveUp = new AbortController();
+    const arrival = client.lobbies.arrival('5', { signal: giveUp.signal });
+    giveUp.abort();
+    await expect(arrival).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('waits through a lost connection', async () => {
+    const { client, network } = await game(ada);
+    const id = await serverLobby({});
+    const arrival = client.lobbies.arrival(id);
+    network.cut();
+    await put(id, ada);
+    expect((await arrival).id).toBe(id);
+  });
+
+  it('rejects with client_not_ready when the client is not connected, and when it is disconnected meanwhile', async () => {
+    const { client } = await game(ada);
+    const cut = expect(client.lobbies.arrival('5')).rejects.toMatchObject({
+      code: 'client_not_ready',
+      message: 'The client was disconnected before the player was in the lobby. Connect, then call arrival() again.',
+    });
+    await client.disconnect();
+    await cut;
+    await expect(client.lobbies.arrival('5')).rejects.toMatchObject({ code: 'client_not_ready' });
+  });
+
+  it('is aborted when the client is closed', async () => {
+    const { client } = await game(ada);
+    const cut = expect(client.lobbies.arrival('5')).rejects.toMatchObject({ code: 'aborted' });
+    await client.close();
+    await cut;
+  });
+
+  it.each(['', 'raid', '-1'])('rejects the id %j with invalid_snowflake', async id => {
+    const { client } = await game(ada);
+    await expect(client.lobbies.arrival(id)).rejects.toMatchObject({ code: 'invalid_snowflake' });
+  });
+});
+
 describe('setMetadata()', () => {
   it('replaces what is given, in a lobby that was joined by its secret', async () => {
     const { client } = await game(ada);
@@ -399,6 +473,18 @@ describe('setMetadata()', () => {
     const id = await serverLobby({ members: [{ id: ada.id }] });
     await seen(client, id);
     await expect(lobbyOf(client, id).setMetadata({})).rejects.toMatchObject({ code: 'missing_secret' });
+  });
+
+  it('says in a lobby of a game server that the server changes metadata, and how', async () => {
+    const { client } = await game(ada);
+    const id = await serverLobby({ members: [{ id: ada.id }] });
+    const lobby = await client.lobbies.arrival(id);
+    await expect(lobby.setMetadata({ member: { ready: 'yes' } })).rejects.toMatchObject({
+      code: 'missing_secret',
+      message: expect.stringContaining('backend.lobbies.putMember()'),
+    });
+    await callApi(service, 'PUT', `/lobbies/${id}/members/${ada.id}`, { metadata: { ready: 'yes' } });
+    await seen(client, id, ({ members }) => members[0]?.metadata.ready === 'yes');
   });
 
   it('is rejected without an object, as is a change of the call', async () => {

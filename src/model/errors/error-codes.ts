@@ -54,7 +54,7 @@ export const errorCodes = {
       missing_refresh_token: 'The refresh token is missing.',
       missing_scheme: 'Neither a scheme nor an application id was given.',
       missing_scope: 'The player has not granted a scope that the operation needs; the message names it.',
-      missing_secret: 'The secret of the lobby is not known: it was not joined by this client.',
+      missing_secret: 'The client has not joined the lobby by its secret; a lobby of a game server has none.',
       missing_service: "The keychain's service name is empty.",
       missing_state: 'To continue an authorization that an earlier process started, pass its state.',
       missing_token: 'The token to revoke is missing.',

@@ -78,6 +78,8 @@ export function sharedParts(
         const handle = await client.lobbies.join(text(secret, 'secret'), joinOptions(given, signal));
         return handle.id;
       },
+      arrival: async ([id, given], signal) =>
+        (await client.lobbies.arrival(text(id, 'lobbyId'), operationOptions(given, signal))).id,
       leaveCalls: async ([given], signal) => client.lobbies.leaveCalls(operationOptions(given, signal)),
       send: async ([id, content, given], signal) => {
         const { metadata, flags, ...rest } = record(given);

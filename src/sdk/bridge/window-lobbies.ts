@@ -90,7 +90,19 @@ export class WindowLobbies<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     return this.joined(await this.#main.operation<LobbyId>('join', [secret], options));
   }
 
-  /** @internal The main process has joined the lobby. */
+  /**
+   * As {@link LobbyCollection.arrival}.
+   *
+   * @throws as {@link LobbyCollection.arrival}
+   */
+  async arrival(
+    id: LobbyId,
+    options: WindowOptions<OperationOptions> = {},
+  ): Promise<WindowLobby<LobbyMetadata, MemberMetadata>> {
+    return this.joined(await this.#main.operation<LobbyId>('arrival', [id], options));
+  }
+
+  /** @internal The player is in the lobby in the main process. */
   async joined(id: LobbyId): Promise<WindowLobby<LobbyMetadata, MemberMetadata>> {
     const lobby = this.get(id) ?? new WindowLobby(id, this.#client, this.#main, this.#readers);
     await lobby.opened;

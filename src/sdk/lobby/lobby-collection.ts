@@ -1,7 +1,7 @@
 import { ApiError, ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyJoinInput, Metadata } from '../../model/lobby.ts';
-import type { LobbyId } from '../../model/snowflake.ts';
+import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
@@ -46,6 +46,8 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
   /** Joins of one secret run one after another, so that undoing one cannot end another. */
   readonly #turns = new Turns();
   readonly #joining = new Set<Joining>();
+  /** Of the calls of {@link arrival} that wait. */
+  readonly #arriving = new Set<Deadline>();
   #draftCount = 0;
 
   /** @internal */
@@ -112,13 +114,43 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     return this.#ports.calls.run('join', options, deadline => this.#inTurn(body, deadline, options));
   }
 
+  /**
+   * Waits until the player is in a lobby into which the game's server puts them, and resolves with its handle, as {@link get} does;
+   * immediately if the player is in it already. It waits through lost connections.
+   *
+   * @throws TransportError `deadline_exceeded` if the server has not put the player into it in time, `client_not_ready`, `aborted`;
+   *   ArgumentError `closed`, `invalid_snowflake`, `invalid_deadline`
+   * @example
+   * const lobby = await client.lobbies.arrival('1234', { deadlineMs: 60_000 });
+   * console.log(`The match begins with ${lobby.members.length} players.`);
+   */
+  async arrival(id: LobbyId, options: OperationOptions = {}): Promise<LobbyHandle<LobbyMetadata, MemberMetadata>> {
+    parseSnowflake<'lobby'>(id, 'lobbyId');
+    return this.#ports.calls.run('arrival', options, async deadline => {
+      this.#arriving.add(deadline);
+      try {
+        await until(this.#ports.store, id, lobby => lobby !== undefined, deadline);
+        return this.#handle(id);
+      } catch (error) {
+        throw this.#arriving.has(deadline) ? asNoArrival(error, id) : cutOff('arrival', error);
+      } finally {
+        this.#arriving.delete(deadline);
+      }
+    });
+  }
+
   /** Leaves the voice calls of all lobbies. @see docs/spec/client.md#functions */
   leaveCalls(options: OperationOptions = {}): Promise<void> {
     return this.#ports.voice.leaveAll(options);
   }
 
-  /** @internal The client is disconnected and does not try to connect: joins in progress cannot finish. */
+  /** @internal The client is disconnected and does not try to connect: what waits for lobbies cannot finish. */
   disconnected(): void {
+    for (const deadline of this.#arriving) {
+      if (deadline.signal.aborted) continue;
+      this.#arriving.delete(deadline);
+      deadline.abort();
+    }
     for (const joining of this.#joining) joining.cutOff();
     for (const handle of this.#handles.values()) handle.forgotten();
   }
@@ -149,7 +181,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     } catch (error) {
       // The caller need not wait for this; the next join of the secret does.
       void this.#undo(joining).finally(() => turn.end());
-      throw joining.isCutOff ? cutOff(error) : error;
+      throw joining.isCutOff ? cutOff('join', error) : error;
     } finally {
       this.#joining.delete(joining);
       joining.close();
@@ -223,7 +255,9 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     if (secret === undefined) {
       throw new ArgumentError(
         'missing_secret',
-        "The lobby's secret is not known: join the lobby by its secret before you change its metadata.",
+        `This client has not joined lobby ${id} by its secret, and the service changes metadata by the secret alone. Join a lobby of players ` +
+          "first. A lobby of the game's server has no secret: let the server change a member's metadata by backend.lobbies.putMember(), the " +
+          "lobby's by backend.lobbies.edit().",
       );
     }
     this.#checkMetadata(change);
@@ -362,8 +396,14 @@ function ignoreLate(error: unknown): void {
   if (!(error instanceof TransportError && error.code === 'deadline_exceeded')) throw error;
 }
 
-function cutOff(cause: unknown): TransportError {
-  const message = 'The client was disconnected before it had joined the lobby. Connect, then join again.';
+function asNoArrival(error: unknown, id: LobbyId): unknown {
+  if (!(error instanceof TransportError && error.code === 'deadline_exceeded')) return error;
+  const message = `The game's server has not put the player into lobby ${id} in time: it does so by backend.lobbies.putMember().`;
+  return new TransportError('deadline_exceeded', message, { cause: error });
+}
+
+function cutOff(operation: 'join' | 'arrival', cause: unknown): TransportError {
+  const message = `The client was disconnected before the player was in the lobby. Connect, then call ${operation}() again.`;
   return new TransportError('client_not_ready', message, { cause });
 }
 

@@ -147,8 +147,9 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> ex
   }
 
   /**
-   * Replaces metadata of the lobby, or of the player as a member. The interface identifies the lobby by its secret here,
-   * so that it is possible only in lobbies that were joined by {@link LobbyCollection.join} since the client exists.
+   * Replaces metadata of the lobby, or of the player as a member. The service identifies the lobby by its secret here, so that it is
+   * possible only in lobbies that were joined by {@link LobbyCollection.join} since the client exists. In a lobby that a game server
+   * made, only the server changes metadata: by `putMember()` and `edit()` of the backend module's lobbies.
    *
    * @throws ArgumentError `missing_secret`, `invalid_argument`; ValidationError, also when the metadata does not fit the client's schema
    * @throws TransportError `lobby_ended`
