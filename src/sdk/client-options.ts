@@ -3,6 +3,7 @@ import type { Metadata } from '../model/lobby.ts';
 import type { MetadataSchemas } from '../model/metadata-schema.ts';
 import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 import type { OpenBrowser } from './auth/open-browser.ts';
+import type { RedirectPage } from './auth/redirect-page.ts';
 import type { WhenOffline } from './call-options.ts';
 
 export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
@@ -20,6 +21,8 @@ export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metada
   readonly applicationId?: string | bigint | undefined;
   /** Opens pages for the player, such as the consent page. Default: the system's browser. */
   readonly openBrowser?: OpenBrowser | undefined;
+  /** The last page of a sign-in with a redirect to this machine: the game's name, or texts or a page of its own. */
+  readonly redirectPage?: RedirectPage | undefined;
   /** What operations do while the client is not ready. Default: `fail`. */
   readonly whenOffline?: WhenOffline | undefined;
   /**

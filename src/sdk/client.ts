@@ -17,6 +17,7 @@ import type { DeviceAuthorizationArgs, DeviceOptions } from './auth/device-flow.
 import type { AccessToken, TokenExpiration } from './auth/held-token.ts';
 import { openSystemBrowser } from './auth/open-browser.ts';
 import { PlayerAuth } from './auth/player-auth.ts';
+import { checkRedirectPage } from './auth/redirect-page.ts';
 import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from './call-options.ts';
@@ -116,11 +117,12 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const logger = reportErrors(options.logger ?? silentLogger);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
-    const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit } = options;
+    const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit, redirectPage } = options;
+    checkRedirectPage(redirectPage);
     const limiter = globalLimit && new RateLimiter({ clock, global: globalLimit });
     this.#http = new Http({ baseUrl, transport, clock, entropy, logger, limiter, deadlineMs });
     const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http, deadlineMs };
-    this.#auth = new PlayerAuth({ ...common, transport });
+    this.#auth = new PlayerAuth({ ...common, transport, redirectPage });
     this.#session = new LiveSession({
       ...{ ...common, socket, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),

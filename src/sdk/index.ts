@@ -60,6 +60,7 @@ export type {
 } from './auth/device-flow.ts';
 export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './auth/held-token.ts';
 export type { OpenBrowser } from './auth/open-browser.ts';
+export { type RedirectPage, type RedirectPageContent, redirectPageBytesMax } from './auth/redirect-page.ts';
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 export type { TokenSet } from './auth/token-set.ts';
 export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';

@@ -8,6 +8,7 @@ import type { ExpectedRedirect, RedirectResult } from '../../wire/oauth/read-red
 import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
+import type { RedirectPage } from './redirect-page.ts';
 import { validateRedirect } from './redirect-validation.ts';
 
 /**
@@ -49,6 +50,8 @@ export interface AuthorizerPorts {
   readonly entropy: Entropy;
   readonly logger: Logger;
   readonly openBrowser: OpenBrowser;
+  /** Valid. */
+  readonly redirectPage?: RedirectPage | undefined;
 }
 
 // Unspecified: the length of `state`. 32 bytes, as for a code verifier.
@@ -121,8 +124,8 @@ export class Authorizer {
     redirect: RedirectWay,
     pending: PendingAuthorization,
   ): Promise<AuthorizationGrant> {
-    const { baseUrl, entropy, logger } = this.#ports;
-    const receiver = redirect === 'loopback' ? await openLoopbackReceiver(pending) : undefined;
+    const { baseUrl, entropy, logger, redirectPage } = this.#ports;
+    const receiver = redirect === 'loopback' ? await openLoopbackReceiver(pending, redirectPage) : undefined;
     try {
       const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(schemeOf(args, clientId));
       const state = args.state ?? createState(entropy);

@@ -4,6 +4,7 @@ import { TransportError } from '../../model/errors/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
 import type { RedirectResult } from '../../wire/oauth/read-redirect.ts';
 import type { RedirectReceiver } from '../redirect/listen.ts';
+import { type RedirectAnswer, type RedirectPage, renderRedirectPage } from './redirect-page.ts';
 
 // A browser opens a few connections ahead of use. More come from another program, and the oldest is closed for each new one.
 const connectionsMax = 16;
@@ -12,7 +13,8 @@ const requestMsMax = 10_000;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   connection: 'close',
@@ -33,7 +35,10 @@ export interface RedirectValidator {
  *
  * @throws TransportError `no_loopback`: no port can be opened
  */
-export async function openLoopbackReceiver(redirects: RedirectValidator): Promise<RedirectReceiver> {
+export async function openLoopbackReceiver(
+  redirects: RedirectValidator,
+  page?: RedirectPage,
+): Promise<RedirectReceiver> {
   const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax, keepAlive: false });
   const sockets = new Set<Socket>();
@@ -47,12 +52,14 @@ export async function openLoopbackReceiver(redirects: RedirectValidator): Promis
   });
   const host = `${loopbackRedirect.host}:${await listen(server)}`;
   server.on('request', (request, response) => {
-    const page = errorPage(request, host);
-    if (page) return answer(response, page);
+    const show = (outcome: Outcome) =>
+      answer(response, renderRedirectPage(outcome, page, request.headers['accept-language']));
+    const fault = faultOf(request, host);
+    if (fault) return show(fault);
     const result = redirects.validate(`http://${host}${request.url}`);
     // The server may be closed only after the page was sent, because closing it ends all connections.
     response.once('close', () => redirects.settle(result));
-    answer(response, pageOf(result));
+    show(outcomeOf(result));
   });
 
   const close = async () => {
@@ -63,14 +70,16 @@ export async function openLoopbackReceiver(redirects: RedirectValidator): Promis
   return { redirectUri: `http://${host}${loopbackRedirect.path}`, close, [Symbol.asyncDispose]: close };
 }
 
-function pageOf(result: RedirectResult): Page {
-  return result.kind === 'foreign' && result.issuer !== undefined ? pages.otherIssuer : pages[result.kind];
+type Outcome = Parameters<typeof renderRedirectPage>[0];
+
+function outcomeOf(result: RedirectResult): Outcome {
+  return result.kind === 'foreign' && result.issuer !== undefined ? 'otherIssuer' : result.kind;
 }
 
-function errorPage({ method, headers, url = '' }: IncomingMessage, host: string): Page | undefined {
-  if (headers.host !== host) return pages.misdirected;
-  if (url.split('?', 1)[0] !== loopbackRedirect.path) return pages.notFound;
-  return method === 'GET' ? undefined : pages.notAllowed;
+function faultOf({ method, headers, url = '' }: IncomingMessage, host: string): Outcome | undefined {
+  if (headers.host !== host) return 'misdirected';
+  if (url.split('?', 1)[0] !== loopbackRedirect.path) return 'notFound';
+  return method === 'GET' ? undefined : 'notAllowed';
 }
 
 function listen(server: Server): Promise<number> {
@@ -88,39 +97,6 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-function answer(response: ServerResponse, { status, body }: Page): void {
+function answer(response: ServerResponse, { status, body }: RedirectAnswer): void {
   response.writeHead(status, status === 405 ? { ...headers, allow: 'GET' } : headers).end(body);
-}
-
-/** A page that the player's browser shows after the redirect. */
-interface Page {
-  readonly status: number;
-  readonly body: string;
-}
-
-/** Fixed texts, which never contain parts of the request. */
-const pages = {
-  granted: page(200, 'You are signed in', 'You can close this page and go back to the game.'),
-  rejected: page(
-    200,
-    'You are not signed in',
-    'The request was declined. You can close this page and go back to the game.',
-  ),
-  foreign: page(400, 'This link is not valid', 'It does not belong to a sign-in in progress. Start again in the game.'),
-  otherIssuer: page(
-    400,
-    'This link is not valid',
-    'The answer came from a different service than the one the game asked. If you develop the game, set its baseUrl to the ' +
-      'address that the service prints as web_base.',
-  ),
-  misdirected: page(421, 'Wrong address', 'Only the game uses this address.'),
-  notFound: page(404, 'Nothing here', 'Only the game uses this address.'),
-  notAllowed: page(405, 'Not allowed', 'Only the game uses this address.'),
-} as const satisfies Record<string, Page>;
-
-function page(status: number, title: string, text: string): Page {
-  const style = 'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:30rem;margin:20vh auto;padding:0 1rem}';
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>`;
-  const body = `<!doctype html><html lang="en">${head}<style>${style}</style><h1>${title}</h1><p>${text}</p></html>`;
-  return { status, body };
 }

@@ -5,13 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authorizer.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
+import { Client } from '../../../src/sdk/client.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 
 const baseUrl = 'https://auth.example';
 const { challenge } = createAuthorizationCodeVerifier();
 
-function authorizer(openBrowser: AuthorizerPorts['openBrowser'], logger = silentLogger): Authorizer {
-  return new Authorizer({ baseUrl, entropy: systemEntropy, logger, openBrowser });
+function authorizer(
+  openBrowser: AuthorizerPorts['openBrowser'],
+  logger = silentLogger,
+  redirectPage?: AuthorizerPorts['redirectPage'],
+): Authorizer {
+  return new Authorizer({ baseUrl, entropy: systemEntropy, logger, openBrowser, redirectPage });
 }
 
 /** An authorization whose page "opens" without anybody doing anything there; gives the parameters it was asked with. */
@@ -20,9 +25,10 @@ async function asked(
   options = {},
   applicationId: string | undefined = '1',
   logger = silentLogger,
+  redirectPage?: AuthorizerPorts['redirectPage'],
 ) {
   const opened = Promise.withResolvers<URL>();
-  const one = authorizer(url => opened.resolve(new URL(url)), logger);
+  const one = authorizer(url => opened.resolve(new URL(url)), logger, redirectPage);
   const grant = one.authorize(args, applicationId, options);
   grant.catch(() => {});
   const page = await Promise.race([opened.promise, grant.then(() => Promise.reject(new Error('It opened no page.')))]);
@@ -31,9 +37,13 @@ async function asked(
 }
 
 /** A raw request, because fetch sets no Host. */
-function get(address: string, { method = 'GET', host }: { method?: string; host?: string } = {}) {
+function get(
+  address: string,
+  { method = 'GET', host, language }: { method?: string; host?: string; language?: string } = {},
+) {
+  const headers = { ...(host && { host }), ...(language && { 'accept-language': language }) };
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const outgoing = request(address, { method, headers: host ? { host } : {} }, response => {
+    const outgoing = request(address, { method, headers }, response => {
       let body = '';
       response.on('data', chunk => {
         body += chunk;
@@ -132,6 +142,82 @@ describe('authorize: rejected before a page is opened', () => {
     await grant;
     const next = one.authorize(new AuthorizationArgs(), '1', { signal: AbortSignal.timeout(0) });
     await expect(next).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('the page after a loopback redirect', () => {
+  async function page(
+    redirectPage: AuthorizerPorts['redirectPage'],
+    { language, query = 'code=c' }: { language?: string; query?: string } = {},
+  ): Promise<string> {
+    const { redirectUri, state, one } = await asked(undefined, {}, '1', silentLogger, redirectPage);
+    const { body } = await get(`${redirectUri}?${query}&state=${state}`, language ? { language } : {});
+    one.abort();
+    return body;
+  }
+
+  it.each([
+    [undefined, 'en', 'You are signed in'],
+    ['sv', 'en', 'You are signed in'],
+    ['de-AT,en;q=0.5', 'de', 'Du bist angemeldet'],
+    ['es', 'es-ES', 'Has iniciado sesión'],
+    ['fr', 'fr', 'Connexion réussie'],
+    ['pt', 'pt-BR', 'Login concluído'],
+    ['ja', 'ja', 'サインインしました'],
+  ])('for a browser that prefers %j is in %s', async (language, lang, title) => {
+    const body = await page(undefined, language === undefined ? {} : { language });
+    expect(body).toContain(`<html lang="${lang}">`);
+    expect(body).toContain(`>${title}</h1>`);
+    expect(body).toContain('@media (prefers-color-scheme: dark)');
+  });
+
+  it('names the game, whatever the outcome', async () => {
+    for (const query of ['code=c', 'error=access_denied', 'error=x&code=c&code=d']) {
+      expect(await page({ gameName: 'Star & <b>fall</b>' }, { query })).toContain('Star &amp; &lt;b&gt;fall&lt;/b&gt;');
+    }
+  });
+
+  it('shows the game’s own title and text, escaped, for the outcome that they are given for', async () => {
+    const redirectPage = {
+      granted: { title: 'Welcome <back>', text: 'On we go.' },
+      rejected: { title: 'Later', text: '"Later" & more' },
+    };
+    const granted = await page(redirectPage, { language: 'de' });
+    expect(granted).toContain('Welcome &lt;back&gt;</h1>');
+    expect(granted).toContain('On we go.</p>');
+    expect(granted).not.toContain('lang=');
+    expect(await page(redirectPage, { query: 'error=access_denied' })).toContain('&quot;Later&quot; &amp; more</p>');
+    expect(await page(redirectPage, { query: 'code=c&code=d' })).toContain('This link is not valid');
+  });
+
+  it('is the game’s own document as it is given', async () => {
+    const html = '<!doctype html><title>Mine</title><p>Back to the stars.';
+    expect(await page({ granted: { html } })).toBe(html);
+    expect(await page({ granted: { html } }, { query: 'error=access_denied' })).toContain('You are not signed in');
+  });
+
+  it('is rejected with invalid_argument when one of its texts is empty, no text, or longer than 64 KiB in UTF-8', () => {
+    const open = (redirectPage: unknown) => () => new Client({ baseUrl, redirectPage: redirectPage as object });
+    const longest = 'é'.repeat(32 * 1024);
+    const content = { title: longest, text: longest };
+    expect(open({ gameName: longest, granted: { html: longest }, rejected: content })).not.toThrow();
+    const wrong = [
+      ...['', 5, null, `${longest}x`].flatMap(text => [{ gameName: text }, { granted: { html: text } }]),
+      ...[
+        { granted: { title: 'x' } },
+        { rejected: { title: 'x', text: `${longest}x` } },
+        { granted: {} },
+        { granted: null },
+        { rejected: 'x' },
+        'x',
+        null,
+      ],
+    ];
+    for (const redirectPage of wrong) {
+      expect(open(redirectPage), JSON.stringify(redirectPage).slice(0, 60)).toThrow(
+        expect.objectContaining({ code: 'invalid_argument' }),
+      );
+    }
   });
 });
 

@@ -39,14 +39,16 @@ export function createActivateFlow({ device }: Authorization): PageFlow<string> 
     async answer({ purpose: userCode, user, words }, form) {
       const decision = form.decision === 'approve' ? 'approve' : 'deny';
       try {
+        const found = await device.find({ userCode, userId: user.id });
+        if (!found) return unknownCodePage(words, userCode);
         await device.decide({ userCode, userId: user.id, decision });
+        return devicePage(words, decision === 'approve' ? 'granted' : 'denied', page, found.application.name);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         if (error.reason === 'not_found') return unknownCodePage(words, userCode);
         if (error.reason === 'bad_request') return devicePage(words, 'answered', page);
         throw error;
       }
-      return devicePage(words, decision === 'approve' ? 'granted' : 'denied', page);
     },
   };
 }

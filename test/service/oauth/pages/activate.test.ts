@@ -45,6 +45,7 @@ describe('the page for devices', () => {
     const done = await browser.submit(consent, service.web, `${page}?`, { decision: 'approve' });
     expect(done.status).toBe(200);
     expect(done.text).toContain('Dein Gerät ist verbunden');
+    expect(done.text).toContain('Starfall');
     expect((await service.pollDevice(deviceCode)).status).toBe(200);
   });
 
@@ -54,6 +55,7 @@ describe('the page for devices', () => {
       const { browser, page: consent } = await open(userCode);
       const done = await browser.submit(consent, service.web, `${page}?`, { decision });
       expect(done.text).toContain('Dein Gerät ist nicht verbunden');
+      expect(done.text).toContain('Starfall');
       expect((await service.pollDevice(deviceCode)).body).toMatchObject({ error: 'access_denied' });
     }
   });

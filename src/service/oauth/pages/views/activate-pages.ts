@@ -56,10 +56,16 @@ ${scopeLists(words, name, device.scopes)}
 }
 
 /** Shows the result of the user's answer. */
-export function devicePage(words: PageWords, outcome: 'granted' | 'denied' | 'answered', another: string): Page {
+export function devicePage(
+  words: PageWords,
+  outcome: 'granted' | 'denied' | 'answered',
+  another: string,
+  applicationName?: string,
+): Page {
   const { activate } = words;
   const { heading, lead } = activate[outcome];
   const main = html`${mark(outcome === 'granted' ? '✓' : outcome === 'denied' ? '✕' : '!')}
+${applicationName !== undefined && html`<p class="lead"><strong>${nameInText(applicationName)}</strong></p>`}
 <h1>${heading}</h1>
 <p class="lead" role="status">${lead}</p>
 ${outcome !== 'granted' && html`<p class="lead"><a href="${another}">${activate.another}</a></p>`}`;
