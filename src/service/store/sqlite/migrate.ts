@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../../wire/clock/ports.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
+import { correctEarlyLayout, fillFromEarlyTables } from './early-layouts.ts';
 import { isFull, rollBack } from './failure.ts';
 import type { Migration } from './migrations.ts';
 
@@ -10,8 +11,7 @@ import type { Migration } from './migrations.ts';
 const applicationId = 0x52_41_4c_59;
 
 /**
- * Brings the database to the newest layout, one transaction a step: a crash between two leaves a whole layout. One that has
- * records is copied before: `<location>.layout-<version>`.
+ * Brings the database to the newest layout, in one transaction. One that has records is copied before: `<location>.layout-<version>`.
  *
  * @throws StoreError `store_too_new`; `store_full`, or `store_unusable` if the file belongs to another program; then nothing was changed
  */
@@ -26,20 +26,26 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
       'The database is being migrated to a new layout; a copy of the old one was made.',
     );
   }
-  for (const step of migrations.slice(found)) {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      step.apply(database);
-      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${step.version}; COMMIT`);
-    } catch (cause) {
-      rollBack(database);
-      throw new StoreError(
-        isFull(cause) ? 'store_full' : 'store_unusable',
-        `${location} could not be migrated from layout ${step.version - 1} to ${step.version} and was left as it was` +
-          `${isFull(cause) ? ': there is no space left on its disk' : ''}.`,
-        { cause },
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const corrected = correctEarlyLayout(database, found);
+    for (const { sql } of migrations.slice(found)) database.exec(sql);
+    fillFromEarlyTables(database);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}; COMMIT`);
+    if (corrected.length > 0) {
+      log.warn(
+        { tables: corrected },
+        'Tables differed from the layout, as an early build made them; they were corrected.',
       );
     }
+  } catch (cause) {
+    rollBack(database);
+    throw new StoreError(
+      isFull(cause) ? 'store_full' : 'store_unusable',
+      `${location} could not be migrated from layout ${found} to ${migrations.length} and was left as it was: ` +
+        `${isFull(cause) ? 'there is no space left on its disk' : (cause as Error).message}.`,
+      { cause },
+    );
   }
   letShrink(database, log);
 }

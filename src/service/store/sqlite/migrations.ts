@@ -1,11 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
-
-/** One step from a layout to the next. A step that was ever released is never changed: a later one follows it. */
+/** One step from a layout to the next. A step that is on the main branch is never changed: a later one follows it. */
 export interface Migration {
   /** The layout it leads to; the list counts 1, 2, 3 … */
   readonly version: number;
-  /** Runs inside a transaction that the runner holds. */
-  apply(database: DatabaseSync): void;
+  readonly sql: string;
 }
 
 /**
@@ -16,8 +13,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   {
     version: 1,
-    apply: database =>
-      database.exec(`
+    sql: `
         CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE applications (id TEXT PRIMARY KEY, bot_token_hash TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -120,13 +116,12 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE settings (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
-      `),
+      `,
   },
   // Parts in calls, bots' names, role connections.
   {
     version: 2,
-    apply: database =>
-      database.exec(`
+    sql: `
         ALTER TABLE lobby_members ADD COLUMN voice_session_id TEXT;
         UPDATE lobby_members SET body = json_set(body, '$.voice', NULL, '$.voice_session_id', NULL);
         CREATE INDEX lobby_members_byVoice ON lobby_members (voice_session_id) WHERE voice_session_id IS NOT NULL;
@@ -141,13 +136,12 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX role_connections_byAuthorization ON role_connections (authorization_id)
           WHERE authorization_id IS NOT NULL;
-      `),
+      `,
   },
   // Families of refresh tokens, which expire when they are unused; indexes by user, to revoke everything of a user.
   {
     version: 3,
-    apply: database =>
-      database.exec(`
+    sql: `
         ALTER TABLE tokens ADD COLUMN user_id TEXT;
         UPDATE tokens SET user_id = json_extract(body, '$.user_id');
         CREATE INDEX tokens_byUser ON tokens (user_id) WHERE user_id IS NOT NULL;
@@ -161,24 +155,22 @@ export const migrations: readonly Migration[] = [
         ALTER TABLE sign_ins ADD COLUMN user_id TEXT;
         UPDATE sign_ins SET user_id = json_extract(body, '$.user_id');
         CREATE INDEX sign_ins_byUser ON sign_ins (user_id) WHERE user_id IS NOT NULL;
-      `),
+      `,
   },
   // Records that cannot be decoded, set aside.
   {
     version: 4,
-    apply: database =>
-      database.exec(`
+    sql: `
         CREATE TABLE set_aside (
           id INTEGER PRIMARY KEY, collection TEXT NOT NULL, key TEXT NOT NULL, reason TEXT NOT NULL,
           found_at_ms INTEGER NOT NULL, body TEXT NOT NULL
         ) STRICT;
-      `),
+      `,
   },
   // Authorizations by application; users in messages as the interface shows them whole.
   {
     version: 5,
-    apply: database =>
-      database.exec(`
+    sql: `
         CREATE INDEX authorizations_byApplication ON authorizations (application_id, user_id)
           WHERE user_id IS NOT NULL;
 
@@ -190,13 +182,12 @@ export const migrations: readonly Migration[] = [
           '$.message.interaction_metadata.user.primary_guild', NULL,
           '$.message.interaction_metadata.user.public_flags', 0, '$.message.interaction_metadata.user.flags', 0
         );
-      `),
+      `,
   },
   // Nodes of gateway sessions, sessions by user, and presences of all nodes.
   {
     version: 6,
-    apply: database =>
-      database.exec(`
+    sql: `
         ALTER TABLE gateway_sessions ADD COLUMN node TEXT;
         ALTER TABLE gateway_sessions ADD COLUMN user_id TEXT;
         UPDATE gateway_sessions SET
@@ -205,13 +196,12 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX gateway_sessions_byUser ON gateway_sessions (user_id) WHERE user_id IS NOT NULL;
 
         CREATE TABLE presences (user_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
-      `),
+      `,
   },
   // Relationships, settings, headless sessions and direct messages; presences of games' sessions; applications by publisher.
   {
     version: 7,
-    apply: database =>
-      database.exec(`
+    sql: `
         UPDATE gateway_sessions SET body = json_set(
           body, '$.family_id', json_extract(body, '$.application_id'), '$.may_set_presence', json('false'),
           '$.client', json_object('client', 'desktop', 'os', '', 'version', 0)
@@ -258,26 +248,24 @@ export const migrations: readonly Migration[] = [
         UPDATE applications SET
           parent_id = json_extract(body, '$.parent_id'), body = json_set(body, '$.parent_id', json_extract(body, '$.parent_id'));
         CREATE INDEX applications_byParent ON applications (parent_id) WHERE parent_id IS NOT NULL;
-      `),
+      `,
   },
   // Webhook events that wait.
   {
     version: 8,
-    apply: database =>
-      database.exec(`
+    sql: `
         CREATE TABLE webhook_queues (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX webhook_queues_byExpiry ON webhook_queues (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 
         CREATE TABLE webhook_events (
           queue_id TEXT, number INTEGER, body TEXT NOT NULL, PRIMARY KEY (queue_id, number)
         ) STRICT, WITHOUT ROWID;
-      `),
+      `,
   },
   // Profiles of players, withdrawn authorizations, and custom statuses that end.
   {
     version: 9,
-    apply: database =>
-      database.exec(`
+    sql: `
         CREATE TABLE former_authorizations (
           user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (user_id, application_id)
         ) STRICT, WITHOUT ROWID;
@@ -291,6 +279,19 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX application_profiles_byIdentity ON application_profiles (application_id, identity_hash)
           WHERE identity_hash IS NOT NULL;
-      `),
+      `,
+  },
+  // Builds between two forms of step 7 left applications and sessions without what that step gives them today.
+  {
+    version: 10,
+    sql: `
+        UPDATE applications SET body = json_set(body, '$.parent_id', NULL)
+          WHERE CASE WHEN json_valid(body) THEN json_type(body, '$.parent_id') IS NULL END;
+
+        UPDATE gateway_sessions SET body = json_set(
+          body, '$.family_id', json_extract(body, '$.application_id'), '$.may_set_presence', json('false'),
+          '$.client', json_object('client', 'desktop', 'os', '', 'version', 0)
+        ) WHERE CASE WHEN json_valid(body) THEN json_type(body, '$.client') IS NULL END;
+      `,
   },
 ];

@@ -120,7 +120,7 @@ it('a temporary folder that cannot be used is named', async () => {
 
 it('a backup of a newer layout is not restored', async () => {
   const version = migrations.length + 1;
-  const newer = [...migrations, { version, apply: () => {} }];
+  const newer = [...migrations, { version, sql: '' }];
   (await openDatabase(databaseIn(data), newer)).close();
   await backUp(data, file);
   await expect(restoreBackup(file, restored)).rejects.toMatchObject({ code: 'store_too_new' });
