@@ -10,6 +10,7 @@ import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { ActingTokens } from './acting.ts';
+import { mayActAs } from './credentials-epoch.ts';
 import type { Principal } from './principal.ts';
 
 /** Finds out whose credential it is. */
@@ -80,7 +81,7 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       store.get('applications', token.application_id ?? ''),
     );
     const [[authorization, application], user] = await both(granted, store.get('users', token.user_id ?? ''));
-    if (!authorization || !application || !user || user.banned) return undefined;
+    if (!authorization || !application || !mayActAs(user, authorization)) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }
 
@@ -91,7 +92,7 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
 
   async function ownClient(token: TokenRecord): Promise<Principal | undefined> {
     const user = await core.store.get('users', token.user_id ?? '');
-    return user && !user.banned ? { kind: 'session', user, token } : undefined;
+    return mayActAs(user, token) ? { kind: 'session', user, token } : undefined;
   }
 
   async function ownClientOf(hash: string): Promise<Principal | undefined> {

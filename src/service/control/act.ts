@@ -193,7 +193,8 @@ export async function signInToGame(core: Core, userId: string, body: unknown): P
     requireGameOf(user, application_id);
     const authorization = await recordGrant(transaction, parties, asked, core.ids.next());
     const grantId = hashSecret(createSecret(core));
-    return { token: issueAccess(core, transaction, { authorization, grantId, scopes: asked }).access_token };
+    const { access_token } = await issueAccess(core, transaction, { authorization, grantId, scopes: asked });
+    return { token: access_token };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
+import { presentEpoch } from '../auth/credentials-epoch.ts';
 import type { Core } from '../core.ts';
 import { requireNotBanned } from '../domain/accounts/full-account.ts';
 import type { StoreContent } from '../store/contract.ts';
@@ -116,6 +117,7 @@ async function openSession(core: Core, userId: UserId, body: unknown): Promise<{
       user_id: userId,
       scopes: [],
       expires_at_ms: null,
+      ...presentEpoch(user),
     });
   });
   return { token };

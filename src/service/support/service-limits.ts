@@ -63,6 +63,17 @@ export const serviceLimits = {
    * one game may refresh concurrently. Unspecified (November 2026): as long as a client waits for an answer and retries.
    */
   refreshGraceMs: 60_000,
+  /**
+   * Live tokens of one user with one application: access tokens, refresh tokens (one for each sign-in), and access tokens of all child
+   * applications together; tokens of an application itself; authorization codes; and browsers that are signed in to the pages. The
+   * oldest makes room for a new one. Unspecified, all of them: the interface names no numbers; a person has far fewer devices.
+   */
+  accessTokensPerAuthorizationMax: 100,
+  refreshTokensPerAuthorizationMax: 100,
+  childTokensPerAuthorizationMax: 100,
+  tokensPerApplicationMax: 250,
+  codesPerAuthorizationMax: 20,
+  signInsPerUserMax: 100,
   /** How long ago an ID token from elsewhere may have been issued. */
   identityTokenAgeMaxMs: 7 * 24 * 3_600_000,
   /** Identities of one application that lead to one account. Unspecified: the interface names no number. */

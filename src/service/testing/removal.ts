@@ -52,7 +52,8 @@ export interface RemovalParts {
   readonly messages: Pick<DirectMessages, 'endAll'>;
   readonly headless: Pick<HeadlessSessions, 'endAll'>;
   readonly authorizations: {
-    endUserTokens(userId: UserId): Promise<void>;
+    endCredentials(transaction: Transaction, user: UserRecord): Promise<void>;
+    deleteEndedCredentials(userId: UserId): Promise<void>;
     endAuthorization(id: Snowflake): Promise<boolean>;
     endApplicationTokens(applicationId: ApplicationId): Promise<void>;
   };
@@ -94,9 +95,9 @@ export function createRemoval(
   async function lock(user: UserRecord): Promise<void> {
     await store.transact(userScope(user.id), async transaction => {
       const present = await transaction.get('users', user.id);
-      if (present) transaction.put('users', { ...present, banned: true });
+      if (present) await authorizations.endCredentials(transaction, { ...present, banned: true });
     });
-    await authorizations.endUserTokens(user.id);
+    await authorizations.deleteEndedCredentials(user.id);
   }
 
   async function leaveLobbies(userId: UserId): Promise<void> {

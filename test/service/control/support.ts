@@ -57,6 +57,6 @@ export const idleParts: FixtureParts = {
   commands: { ensureLaunch: async () => undefined },
   lobbies: { removeAll: async () => undefined },
   relationships: { removeAll: async () => undefined },
-  users: { endUserTokens: async () => undefined, endChildTokens: async () => undefined },
+  users: { endCredentials: async () => {}, deleteEndedCredentials: async () => {}, endChildTokens: async () => {} },
   settings: { notice: () => undefined },
 };

@@ -64,6 +64,7 @@ function summaryOf({ id, username, global_name, banned, provisional_of, locale, 
 }
 
 const lobbiesShownMax = 200;
+const tokensShownMax = 500;
 
 async function userDetails(core: Core, gateway: ControlDeps['gateway'], id: UserId): Promise<UserDetails> {
   const { store } = core;
@@ -114,7 +115,8 @@ async function authorizationDetails(
   store: Core['store'],
   { id, application_id, user_id, scopes }: AuthorizationRecord,
 ): Promise<AuthorizationDetails> {
-  const tokens = await store.list('tokens', { index: 'byAuthorization', equals: [id] });
+  const query = { index: 'byAuthorization', equals: [id], limit: tokensShownMax } as const;
+  const tokens = await store.list('tokens', query);
   return {
     ...{ id, application_id, user_id, scopes },
     application_name: (await store.get('applications', application_id))?.name ?? application_id,

@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, scheduleAt } from '../../../wire/clock/ports.ts';
 import { type Task, TaskQueue } from '../../../wire/clock/task-queue.ts';
+import { mayActAs } from '../../auth/credentials-epoch.ts';
 import type { Core } from '../../core.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
 import type { SessionPrincipal } from '../identify.ts';
@@ -22,6 +23,9 @@ interface Watched {
   readonly hasEnded: boolean;
 }
 
+/** More than a grant can have, except in the store of an earlier version. */
+const tokensReadMax = 500;
+
 /** Notices when a session's credential is no longer valid: it was revoked, replaced or has expired. */
 export class CredentialWatch<Session extends Watched> {
   readonly #core: Core;
@@ -34,15 +38,23 @@ export class CredentialWatch<Session extends Watched> {
   }
 
   /** When the credential expires: null: never; undefined: it is no longer valid. */
-  async end({ kind, application_id, credential }: GatewaySessionRecord): Promise<number | null | undefined> {
+  async end({ kind, application_id, user_id, credential }: GatewaySessionRecord): Promise<number | null | undefined> {
     const { store, clock } = this.#core;
-    if (kind === 'session') return (await store.get('tokens', credential ?? ''))?.expires_at_ms;
     if (kind === 'bot') {
       const application = await store.get('applications', application_id ?? '');
       return application?.bot_token_hash === credential ? null : undefined;
     }
+    const user = await store.get('users', user_id);
+    if (kind === 'session') {
+      const token = await store.get('tokens', credential ?? '');
+      return token && mayActAs(user, token) ? token.expires_at_ms : undefined;
+    }
+    const query = { index: 'byGrant', equals: [credential ?? ''], limit: tokensReadMax } as const;
+    const tokens = await store.list('tokens', query);
+    const authorization = await store.get('authorizations', tokens[0]?.authorization_id ?? '');
+    if (!authorization || !mayActAs(user, authorization)) return undefined;
     let end: number | undefined;
-    for (const token of await store.list('tokens', { index: 'byGrant', equals: [credential ?? ''] })) {
+    for (const token of tokens) {
       // A grant can have tokens of child applications, too.
       if (token.kind !== 'access' || token.application_id !== application_id) continue;
       if (token.expires_at_ms === null) return null;

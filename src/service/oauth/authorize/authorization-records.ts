@@ -1,8 +1,11 @@
 import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
+import { isOfPresentEpoch, mayActAs, presentEpoch } from '../../auth/credentials-epoch.ts';
+import type { Core } from '../../core.ts';
 import { removeProfile } from '../../domain/social/users/profiles.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /**
  * A user and an application have at most one authorization; all its codes and tokens change within this store scope.
@@ -27,8 +30,8 @@ export async function findAuthorization(view: StoreView, parties: Parties): Prom
 /** The authorization, if its user may still act by it. */
 export async function findHolding(view: StoreView, id: Snowflake | null): Promise<AuthorizationRecord | undefined> {
   const authorization = await view.get('authorizations', id ?? '');
-  const user = await view.get('users', authorization?.user_id ?? '');
-  return user && !user.banned ? authorization : undefined;
+  if (!authorization) return undefined;
+  return mayActAs(await view.get('users', authorization.user_id), authorization) ? authorization : undefined;
 }
 
 /**
@@ -45,11 +48,14 @@ export async function recordGrant(
   newId: Snowflake,
 ): Promise<AuthorizationRecord> {
   const { application_id, user_id } = parties;
-  const before = await findAuthorization(transaction, parties);
+  const user = await transaction.get('users', user_id);
+  if (!user) throw new RequestError('unknown_user');
+  const found = await findAuthorization(transaction, parties);
+  const before = found && isOfPresentEpoch(user, found) ? found : undefined;
+  // Its tokens must not become valid again.
+  if (found && !before) await endAuthorization(transaction, found);
   const authorization: AuthorizationRecord = {
-    id: before?.id ?? newId,
-    application_id,
-    user_id,
+    ...(before ?? { id: newId, application_id, user_id, ...presentEpoch(user) }),
     scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
   };
   transaction.put('authorizations', authorization);
@@ -59,13 +65,20 @@ export async function recordGrant(
   return authorization;
 }
 
+/** Records that one transaction deletes, so that no other transaction waits long. */
+export const deletedTogetherMax = 100;
+
 /**
- * Ends an authorization with all its tokens, role connections and profiles; codes of it become invalid.
+ * Ends an authorization with all its tokens, role connections and profiles; codes of it become invalid. The tokens are rejected
+ * because their authorization is gone; those that this transaction does not delete are deleted by {@link deleteEndedTokens}.
+ *
  * @see docs/spec/oauth2.md#revocation
  */
 export async function endAuthorization(transaction: Transaction, authorization: AuthorizationRecord): Promise<void> {
   const { id, user_id: userId, application_id: applicationId } = authorization;
-  deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
+  const query = { index: 'byAuthorization', equals: [id], limit: deletedTogetherMax } as const;
+  for (const { hash } of await transaction.list('tokens', query)) transaction.delete('tokens', hash);
+  await recheckSessions(transaction, authorization);
   const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });
   for (const { application_id, user_id } of connections)
     transaction.delete('role_connections', application_id, user_id);
@@ -76,6 +89,32 @@ export async function endAuthorization(transaction: Transaction, authorization: 
   transaction.delete('authorizations', id);
   transaction.put('former_authorizations', { user_id: userId, application_id: applicationId });
   announceAuthorization(transaction, authorization);
+}
+
+/** The player's sessions check whether their credential is still valid, with the child applications, too. */
+export async function recheckSessions(transaction: Transaction, { application_id, user_id }: Parties): Promise<void> {
+  const children = await transaction.list('applications', { index: 'byParent', equals: [application_id] });
+  for (const id of [application_id, ...children.map(child => child.id)]) {
+    transaction.announce({ to: topics.player(id, user_id), recheck: true });
+  }
+}
+
+/**
+ * Deletes the tokens of an authorization that has ended, in several transactions. What remains when it fails is rejected all the same,
+ * and deleted when it expires.
+ */
+export async function deleteEndedTokens(
+  { store }: Pick<Core, 'store'>,
+  { id, ...parties }: AuthorizationRecord,
+): Promise<void> {
+  const query = { index: 'byAuthorization', equals: [id], limit: deletedTogetherMax } as const;
+  for (;;) {
+    const ended = await store.list('tokens', query);
+    if (ended.length === 0) return;
+    await store.transact(authorizationScope(parties), transaction => {
+      for (const { hash } of ended) transaction.delete('tokens', hash);
+    });
+  }
 }
 
 /** For parts whose data depends on it: see {@link topics.authorizations}. */

@@ -5,7 +5,8 @@ import type { Core } from '../../core.ts';
 import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
 import { createUserCounts } from '../../domain/accounts/user-counts.ts';
 import type { WebhookEvents } from '../../domain/webhooks/events.ts';
-import type { ApplicationRecord } from '../../store/records.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import {
   type CurrentAuthorization,
@@ -29,7 +30,14 @@ import type { MovedPart } from '../provisional/account-moves.ts';
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
 import { authenticateClient, type ClientRequest, createProofGuard } from '../token/client-request.ts';
-import { endApplicationTokens, endChildTokens, endOneAuthorization, endUserTokens } from '../token/end-user-tokens.ts';
+import {
+  deleteEndedCredentials,
+  endApplicationTokens,
+  endChildTokens,
+  endCredentials,
+  endOneAuthorization,
+  endUserTokens,
+} from '../token/end-user-tokens.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
@@ -55,6 +63,10 @@ export interface Authorization {
   revoke(request: ClientRequest): Promise<void>;
   /** Ends everything that lets somebody act as the user, and closes the gateway sessions that depend on it. */
   endUserTokens(userId: UserId): Promise<void>;
+  /** The same in a transaction that also does something else: see {@link endCredentials}. */
+  endCredentials(transaction: Transaction, user: UserRecord): Promise<void>;
+  /** @see deleteEndedCredentials */
+  deleteEndedCredentials(userId: UserId): Promise<void>;
   /** Ends one authorization with all its tokens. @returns whether there was one */
   endAuthorization(id: Snowflake): Promise<boolean>;
   /** Ends what an application has besides the authorizations for it: see {@link endApplicationTokens}. */
@@ -126,15 +138,19 @@ export function createAuthorization(
     decide: decision => decide(core, events, decision),
     issueTokens: request => guarded(request, () => issueTokens(request)),
     revoke: request =>
-      guarded(request, async () => revoke(core, events, await authenticateClient(core, request), request.form)),
+      guarded(request, async () =>
+        revoke(core, { events, pendingWork }, await authenticateClient(core, request), request.form),
+      ),
     startDevice: request =>
       guarded(request, async () => startDevice(core, await authenticateClient(core, request), request.form)),
     device: {
       find: typed => findDevice(core, userCodeAttempts, typed),
       decide: decision => decideDevice(core, events, userCodeAttempts, decision),
     },
-    endUserTokens: userId => endUserTokens(core, events, userId),
-    endAuthorization: id => endOneAuthorization(core, events, id),
+    endUserTokens: userId => endUserTokens(core, { events, pendingWork }, userId),
+    endCredentials,
+    deleteEndedCredentials: userId => deleteEndedCredentials(core, { events, pendingWork }, userId),
+    endAuthorization: id => endOneAuthorization(core, { events, pendingWork }, id),
     endApplicationTokens: applicationId => endApplicationTokens(core, applicationId),
     endChildTokens: applicationId => endChildTokens(core, applicationId),
     holderOf: principal => holderOf(core.store, principal),

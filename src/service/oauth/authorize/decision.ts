@@ -5,6 +5,8 @@ import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { AuthorizationRecord } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -119,8 +121,10 @@ async function issueCode(core: Core, { request, userId, signedInAtMs, guildId }:
   const newId = core.ids.next();
   await core.store.transact(authorizationScope(parties), async transaction => {
     const authorization = await recordGrant(transaction, parties, lastingScopes(request), newId);
+    const hash = hashSecret(code);
+    await countCode(transaction, authorization, hash);
     transaction.put('codes', {
-      hash: hashSecret(code),
+      hash,
       authorization_id: authorization.id,
       ...parties,
       scopes: request.scopes,
@@ -134,6 +138,15 @@ async function issueCode(core: Core, { request, userId, signedInAtMs, guildId }:
     });
   });
   return code;
+}
+
+/** Names a new code in the authorization; the oldest one makes room for it. */
+async function countCode(transaction: Transaction, authorization: AuthorizationRecord, hash: string): Promise<void> {
+  const found = await Promise.all((authorization.codes ?? []).map(one => transaction.get('codes', one)));
+  const open = found.flatMap(code => code?.hash ?? []);
+  const surplus = Math.max(0, open.length - serviceLimits.codesPerAuthorizationMax + 1);
+  for (const oldest of open.slice(0, surplus)) transaction.delete('codes', oldest);
+  transaction.put('authorizations', { ...authorization, codes: [...open.slice(surplus), hash] });
 }
 
 /**

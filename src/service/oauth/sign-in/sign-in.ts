@@ -1,8 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { UserId } from '../../../model/snowflake.ts';
+import { isOfPresentEpoch, presentEpoch } from '../../auth/credentials-epoch.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { userScope } from '../provisional/user.ts';
 import { createSecret } from '../token/tokens.ts';
 
 /** Unspecified: how long a browser stays signed in to the authorization pages. */
@@ -33,9 +37,16 @@ export function createSignIns(core: Core): SignIns {
     async open(userId) {
       const secret = createSecret(core);
       const hash = hashSecret(secret);
-      await core.store.transact(`sign-in/${hash}`, transaction =>
-        transaction.put('sign_ins', { hash, user_id: userId, expires_at_ms: core.clock.now() + signInLifeMs }),
-      );
+      await core.store.transact(userScope(userId), async transaction => {
+        const user = await transaction.get('users', userId);
+        if (!user) throw new RequestError('unknown_user');
+        const held = await transaction.list('sign_ins', { index: 'byUser', equals: [userId] });
+        const oldestFirst = held.toSorted((a, b) => a.expires_at_ms - b.expires_at_ms);
+        const surplus = Math.max(0, held.length - serviceLimits.signInsPerUserMax + 1);
+        for (const { hash: oldest } of oldestFirst.slice(0, surplus)) transaction.delete('sign_ins', oldest);
+        const expires_at_ms = core.clock.now() + signInLifeMs;
+        transaction.put('sign_ins', { hash, user_id: userId, expires_at_ms, ...presentEpoch(user) });
+      });
       return secret;
     },
 
@@ -43,7 +54,8 @@ export function createSignIns(core: Core): SignIns {
       const signIn = await core.store.get('sign_ins', hashSecret(secret));
       if (!signIn || signIn.expires_at_ms <= core.clock.now()) return undefined;
       const user = await core.store.get('users', signIn.user_id);
-      return user && { user, atMs: signIn.expires_at_ms - signInLifeMs };
+      if (!user || !isOfPresentEpoch(user, signIn)) return undefined;
+      return { user, atMs: signIn.expires_at_ms - signInLifeMs };
     },
 
     async close(secret) {

@@ -6,9 +6,10 @@ import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord, TokenRecord } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
-import { createSecret, requireAccessToken, secondsUntil, tokenAnswer } from './tokens.ts';
+import { createSecret, makeRoom, requireAccessToken, secondsUntil, tokenAnswer } from './tokens.ts';
 
 /**
  * Exchanges a user's token of a publisher's application for a token of an application that belongs to the publisher,
@@ -41,11 +42,19 @@ async function issue(core: Core, { hash, authorization_id }: TokenRecord, child:
   const secret = createSecret(core);
   return core.store.transact(authorizationScope(authorization), async transaction => {
     const parentToken = await transaction.get('tokens', hash);
-    if (!parentToken) throw new RequestError('invalid_access_token');
+    const holding = await findHolding(transaction, authorization.id);
+    if (!parentToken || !holding) throw new RequestError('invalid_access_token');
     // The child may have got another parent meanwhile, which ends only the tokens that are there.
     const present = await transaction.get('applications', child.id);
     if (present?.parent_id !== child.parent_id) throw new RequestError('unknown_application');
-    transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
+    await makeRoom(
+      transaction,
+      { index: 'byAuthorization', equals: [authorization.id] },
+      serviceLimits.childTokensPerAuthorizationMax,
+      ({ application_id }) => application_id !== authorization.application_id,
+    );
+    const serial = core.ids.next();
+    transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id, serial });
     return tokenAnswer(secret, parentToken.scopes, secondsUntil(core, parentToken.expires_at_ms ?? 0));
   });
 }

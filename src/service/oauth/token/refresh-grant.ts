@@ -114,15 +114,15 @@ async function rotate(
   return 'reused';
 }
 
-function replace(
+async function replace(
   core: Core,
   transaction: Transaction,
   grant: TokenGrant,
   request: RefreshRequest,
   accessScopes: readonly string[],
-): TokenResponse {
+): Promise<TokenResponse> {
   const secret = createRefreshToken(core, request.secret);
-  const access = issueAccess(core, transaction, { ...grant, scopes: accessScopes });
+  const access = await issueAccess(core, transaction, { ...grant, scopes: accessScopes });
   const response = { ...access, refresh_token: secret };
   putRefreshToken(core, transaction, { secret, grant, previous: useOf(core, request, response) });
   return response;

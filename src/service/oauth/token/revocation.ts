@@ -1,9 +1,9 @@
 import type { Core } from '../../core.ts';
 import type { TokenRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
-import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken, type Parties } from '../authorize/authorization-records.ts';
 import { type AuthenticatedClient, type Form, field, requiredField } from './client-request.ts';
+import { deleteEndedLater, type EndingDeps } from './end-user-tokens.ts';
 import { oauthFaults } from './oauth-request-error.ts';
 import { findRefreshToken } from './tokens.ts';
 
@@ -20,7 +20,7 @@ const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token'
  */
 export async function revoke(
   core: Core,
-  events: AuthorizationEvents,
+  deps: EndingDeps,
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function revoke(
   if (hint !== undefined && !tokenTypes.has(hint)) throw oauthFaults.tokenType();
   const token = (await findRefreshToken(core.store, secret)) ?? (await core.store.get('tokens', hashSecret(secret)));
   if (!token || token.application_id !== application.id) return;
-  await (isUsers(token) ? endUsers(core, events, token) : endApplications(core, token.hash, application.id));
+  await (isUsers(token) ? endUsers(core, deps, token) : endApplications(core, token.hash, application.id));
 }
 
 type UsersToken = TokenRecord & Parties & { readonly authorization_id: string };
@@ -38,17 +38,19 @@ function isUsers(token: TokenRecord): token is UsersToken {
   return token.application_id !== null && token.user_id !== null && token.authorization_id !== null;
 }
 
-async function endUsers(core: Core, events: AuthorizationEvents, token: UsersToken): Promise<void> {
-  const afterCommit = await core.store.transact(authorizationScope(token), async transaction => {
+async function endUsers(core: Core, deps: EndingDeps, token: UsersToken): Promise<void> {
+  const ended = await core.store.transact(authorizationScope(token), async transaction => {
     const authorization = await transaction.get('authorizations', token.authorization_id);
     if (authorization?.application_id !== token.application_id) {
       endToken(transaction, token);
       return undefined;
     }
     await endAuthorization(transaction, authorization);
-    return events.deauthorized(transaction, authorization);
+    return { authorization, afterCommit: await deps.events.deauthorized(transaction, authorization) };
   });
-  afterCommit?.();
+  if (!ended) return;
+  ended.afterCommit();
+  deleteEndedLater(core, deps, ended.authorization);
 }
 
 async function endApplications(core: Core, hash: string, applicationId: string): Promise<void> {

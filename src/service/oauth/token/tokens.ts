@@ -1,13 +1,14 @@
 import { limits } from '../../../model/limits/limits.ts';
 import type { TokenResponse } from '../../../model/oauth.ts';
-import type { ApplicationId } from '../../../model/snowflake.ts';
+import { type ApplicationId, compareSnowflakes } from '../../../model/snowflake.ts';
 import { randomToken } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
-import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { ListQuery, StoreView, Transaction } from '../../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord, UsedRefreshToken } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
+import { endToken, findHolding } from '../authorize/authorization-records.ts';
 
 const secretBytes = 32;
 
@@ -26,15 +27,41 @@ export interface TokenGrant {
   readonly signedInAtMs?: number | undefined;
 }
 
+/**
+ * Ends the oldest tokens of an owner until there is room for another one.
+ *
+ * @param isCounted which of the owner's tokens count together
+ */
+export async function makeRoom(
+  transaction: Transaction,
+  owner: Pick<ListQuery<'tokens'>, 'index' | 'equals'>,
+  max: number,
+  isCounted: (token: TokenRecord) => boolean,
+): Promise<void> {
+  // Earlier versions knew no bound, so more may be stored than a transaction should read: then some end with each new one.
+  const held = (await transaction.list('tokens', { ...owner, limit: tokensReadMax })).filter(isCounted);
+  const oldestFirst = held.toSorted((a, b) => compareSnowflakes(a.serial ?? '0', b.serial ?? '0'));
+  for (const token of oldestFirst.slice(0, Math.max(0, held.length - max + 1))) endToken(transaction, token);
+}
+
+const tokensReadMax = 500;
+
 /** Stores a new access token and returns the token response. @param expires_at_ms when it ends, instead of after its usual life */
-export function issueAccess(
+export async function issueAccess(
   core: Core,
   transaction: Transaction,
   grant: TokenGrant,
   expires_at_ms = core.clock.now() + limits.accessTokenLifeMs,
-): TokenResponse {
+): Promise<TokenResponse> {
   const access = createSecret(core);
-  put(transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
+  const { id, application_id } = grant.authorization;
+  await makeRoom(
+    transaction,
+    { index: 'byAuthorization', equals: [id] },
+    serviceLimits.accessTokensPerAuthorizationMax,
+    token => token.kind === 'access' && token.application_id === application_id,
+  );
+  put(core, transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
   return tokenAnswer(access, grant.scopes, secondsUntil(core, expires_at_ms));
 }
 
@@ -47,8 +74,7 @@ export function secondsUntil({ clock }: Core, expiresAtMs: number): number {
 export async function requireAccessToken({ store, clock }: Core, secret: string): Promise<TokenRecord> {
   const token = await store.get('tokens', hashSecret(secret));
   const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > clock.now();
-  const user = isLive && (await store.get('users', token.user_id ?? ''));
-  if (!user || user.banned) throw new RequestError('invalid_access_token');
+  if (!isLive || !(await findHolding(store, token.authorization_id))) throw new RequestError('invalid_access_token');
   return token;
 }
 
@@ -58,17 +84,19 @@ function ownersOf({ authorization: { id, application_id, user_id }, grantId }: T
 }
 
 /** Stores a new token of the application itself and returns the token response. */
-export function issueApplicationToken(
+export async function issueApplicationToken(
   core: Core,
   transaction: Transaction,
   applicationId: ApplicationId,
   scopes: readonly string[],
-): TokenResponse {
+): Promise<TokenResponse> {
   const secret = createSecret(core);
-  put(transaction, secret, {
+  const grant = { index: 'byGrant', equals: [applicationId] } as const;
+  await makeRoom(transaction, grant, serviceLimits.tokensPerApplicationMax, () => true);
+  put(core, transaction, secret, {
     kind: 'application',
     authorization_id: null,
-    grant_id: null,
+    grant_id: applicationId,
     application_id: applicationId,
     user_id: null,
     scopes,
@@ -77,8 +105,13 @@ export function issueApplicationToken(
   return tokenAnswer(secret, scopes);
 }
 
-function put(transaction: Transaction, secret: string, token: Omit<TokenRecord, 'hash'>): void {
-  transaction.put('tokens', { hash: hashSecret(secret), ...token });
+function put(
+  { ids }: Core,
+  transaction: Transaction,
+  secret: string,
+  token: Omit<TokenRecord, 'hash' | 'serial'>,
+): void {
+  transaction.put('tokens', { hash: hashSecret(secret), ...token, serial: ids.next() });
 }
 
 /** The token response. */
@@ -100,10 +133,16 @@ export function tokenAnswer(
 const familyLength = 22;
 
 /** Stores the first tokens of a grant and returns the token response. */
-export function issuePair(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
+export async function issuePair(core: Core, transaction: Transaction, grant: TokenGrant): Promise<TokenResponse> {
   const secret = createRefreshToken(core);
+  await makeRoom(
+    transaction,
+    { index: 'byAuthorization', equals: [grant.authorization.id] },
+    serviceLimits.refreshTokensPerAuthorizationMax,
+    ({ kind }) => kind === 'refresh',
+  );
   putRefreshToken(core, transaction, { secret, grant });
-  return { ...issueAccess(core, transaction, grant), refresh_token: secret };
+  return { ...(await issueAccess(core, transaction, grant)), refresh_token: secret };
 }
 
 /** Creates a refresh token: the first of a grant, or the successor of another. */
@@ -125,6 +164,7 @@ export function putRefreshToken(
     kind: 'refresh',
     scopes: grant.scopes,
     expires_at_ms: core.clock.now() + serviceLimits.refreshTokenIdleMs,
+    serial: core.ids.next(),
     ...(grant.signedInAtMs !== undefined && { signed_in_at_ms: grant.signedInAtMs }),
     ...(previous && { previous }),
   });

@@ -64,6 +64,8 @@ export interface UserRecord {
   adult: boolean;
   /** Nothing new is issued to it. */
   banned: boolean;
+  /** Rises when everything that lets somebody act as the user ends: what was issued before is rejected from then on. Absent: 0. */
+  credentials_epoch?: number;
   /** The application whose provisional account it is; null: a full account. */
   provisional_of: ApplicationId | null;
 }

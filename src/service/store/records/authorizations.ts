@@ -2,13 +2,18 @@ import type { DeviceResult } from '../../../model/oauth.ts';
 import type { RoleConnection } from '../../../model/role-connection.ts';
 import type { ApplicationId, GuildId, Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { serviceLimits } from '../../support/service-limits.ts';
+import type { UserRecord } from './accounts.ts';
 
-/** One user's grant to one application; its tokens are deleted with it. */
+/** One user's grant to one application. Its tokens are valid only while it exists; they are deleted after it. */
 export interface AuthorizationRecord {
   id: Snowflake;
   application_id: ApplicationId;
   user_id: UserId;
   scopes: readonly string[];
+  /** {@link UserRecord.credentials_epoch} when it was granted: with another one, the authorization and all its tokens are rejected. */
+  credentials_epoch?: number;
+  /** Hashes of its authorization codes, the oldest first; some may have expired. */
+  codes?: readonly string[];
 }
 
 /** A grant that was withdrawn: the user has played the game once. */
@@ -69,7 +74,10 @@ export interface TokenRecord {
   /** `session` is a user's own client; `application` is client credentials. */
   kind: 'access' | 'refresh' | 'application' | 'session';
   authorization_id: Snowflake | null;
-  /** Hash of the code (a device's, too) that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
+  /**
+   * Hash of the code (a device's, too) that an access or refresh token began with: it outlives refreshes, and one of each is live in it.
+   * Of an application's own tokens: the application's id; null in those of earlier versions.
+   */
   grant_id: string | null;
   /** Of a child application's token: the child, while the authorization is its parent's. */
   application_id: ApplicationId | null;
@@ -86,6 +94,10 @@ export interface TokenRecord {
   previous?: UsedRefreshToken;
   /** Of refresh tokens: when the user signed in, as far as that is known. */
   signed_in_at_ms?: number;
+  /** Rises from token to token. Absent in tokens of earlier versions, which count as older. */
+  serial?: Snowflake;
+  /** Of a user's own client: as {@link AuthorizationRecord.credentials_epoch}. */
+  credentials_epoch?: number;
 }
 
 /** A refresh token that was used. */
@@ -101,4 +113,6 @@ export interface SignInRecord {
   hash: string;
   user_id: UserId;
   expires_at_ms: number;
+  /** As {@link AuthorizationRecord.credentials_epoch}. */
+  credentials_epoch?: number;
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashSecret } from '../../../../src/service/support/secret.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { Browser } from '../browser.ts';
 import { ada, ben, game, openService, type TestService } from '../support.ts';
@@ -139,5 +140,60 @@ describe('a ban', () => {
     const guest = users.find(({ provisional_of }) => provisional_of === game.id);
     await service.addFixtures({ users: [{ id: String(guest?.id), banned: true }] });
     expect(await service.isLive(access_token)).toBe(false);
+  });
+});
+
+describe('the end of more tokens than one transaction deletes', () => {
+  /** As an earlier version stored them: without the fields that this one adds. */
+  async function holdMany(count: number) {
+    const pair = await service.signIn();
+    const content = await service.content();
+    const [kept] = content.tokens.filter(({ kind, user_id }) => kind === 'access' && user_id === ada.id);
+    if (!kept) throw new Error('The sign-in issued no access token.');
+    const { serial: _, ...former } = kept;
+    const secrets = Array.from({ length: count }, (_, at) => `former-${at}`);
+    const tokens = secrets.map(secret => ({ ...former, hash: hashSecret(secret) }));
+    await service.restore({ ...content, tokens: [...content.tokens, ...tokens] });
+    expect(await service.isLive(secrets.at(-1))).toBe(true);
+    return { pair, secrets };
+  }
+
+  it.each([
+    ['a revocation', pair => service.revoke({ token: pair.access_token })],
+    ['DELETE /control/users/{id}/tokens', () => control('DELETE', `/users/${ada.id}/tokens`)],
+    ['a ban', () => service.addFixtures({ users: [{ ...ada, banned: true }] })],
+  ] as [string, (pair: Awaited<ReturnType<typeof service.signIn>>) => Promise<unknown>][])(
+    '%s rejects every token immediately, and the store keeps none of them',
+    async (_, end) => {
+      const { pair, secrets } = await holdMany(1050);
+      await end(pair);
+      for (const secret of [secrets[0], secrets[500], secrets.at(-1), pair.access_token]) {
+        expect(await service.isLive(secret)).toBe(false);
+      }
+      await service.clock?.advance(1);
+      expect((await service.content()).tokens.filter(({ user_id }) => user_id === ada.id)).toEqual([]);
+    },
+  );
+});
+
+describe('a rise of the user’s credentials_epoch', () => {
+  it('rejects everything that is still stored, and lets the user sign in again', async () => {
+    const of = await signInEverywhere(ada.id);
+    const content = await service.content();
+    const users = content.users.map(user => (user.id === ada.id ? { ...user, credentials_epoch: 1 } : user));
+    await service.restore({ ...content, users });
+    expect(await service.isLive(of.pair.access_token)).toBe(false);
+    expect(await service.isLive(of.childToken)).toBe(false);
+    expect(await of.asOwnClient()).toBe(false);
+    expect(await of.isSignedIn()).toBe(false);
+    expect((await service.refresh(of.pair.refresh_token)).status).toBe(400);
+    expect((await service.exchange(of.unused)).status).toBe(400);
+    const again = await service.signIn({ scope: 'identify' });
+    expect(await service.isLive(again.access_token)).toBe(true);
+    expect(await service.isLive(of.pair.access_token)).toBe(false);
+    const { authorizations } = await service.content();
+    expect(authorizations.filter(({ user_id }) => user_id === ada.id)).toMatchObject([
+      { scopes: ['identify'], credentials_epoch: 1 },
+    ]);
   });
 });
