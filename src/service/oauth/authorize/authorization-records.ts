@@ -108,13 +108,16 @@ export async function deleteEndedTokens(
   { id, ...parties }: AuthorizationRecord,
 ): Promise<void> {
   const query = { index: 'byAuthorization', equals: [id], limit: deletedTogetherMax } as const;
-  for (;;) {
-    const ended = await store.list('tokens', query);
-    if (ended.length === 0) return;
-    await store.transact(authorizationScope(parties), transaction => {
+  let deleted: number;
+  do {
+    deleted = await store.transact(authorizationScope(parties), async transaction => {
+      // A snapshot may have brought it back.
+      if (await transaction.get('authorizations', id)) return 0;
+      const ended = await transaction.list('tokens', query);
       for (const { hash } of ended) transaction.delete('tokens', hash);
+      return ended.length;
     });
-  }
+  } while (deleted > 0);
 }
 
 /** For parts whose data depends on it: see {@link topics.authorizations}. */
