@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
-import { type Route, routes } from '../src/wire/routes.ts';
 import { buildConsole } from './console.ts';
 import { shownDeclarations } from './declarations.ts';
 
@@ -50,6 +49,8 @@ const common = {
   logLevel: 'warning',
   legalComments: 'none',
   minifySyntax: true,
+  // Optional native packages of ws, which a game need not have.
+  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
 } as const satisfies BuildOptions;
 
 /** Entry points: name of the file in dist/ → source. */
@@ -69,130 +70,17 @@ const preloadEntry = { 'electron-preload': 'src/sdk/bridge/preload.ts' };
 const shared = { errors: 'src/model/errors/errors.ts' };
 
 /**
- * Leaves out the parts of undici that never run here, for the size of the backend module: HTTP/2, bodies of `fetch`, the second build
- * of its parser, and all but two of the parser's tables. It also corrects how undici reads a 100.
+ * Has `require` of Node's own modules, in bundled CommonJS, ask the process for them: an ES module has no `require`, and neither has the
+ * bundle that a game makes of it.
  */
-const undiciParts: Plugin = {
-  name: 'undici-parts',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/ }, () => ({
-      contents: `module.exports = () => { throw new Error('This part of undici is left out.'); };`,
-    }));
-    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/ }, ({ path }) => ({
-      contents: `module.exports = require('./llhttp-wasm.js');`,
-      resolveDir: dirname(path),
-    }));
-    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, ({ path }) => {
-      const { ERROR, TYPE } = createRequire(path)(path);
-      return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
-    });
-    // A 100 that nobody asked for is another interim response (RFC 9110, section 15.2), and no reason to close the connection.
-    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      const contents = source.replace(/^ {4}if \(statusCode === 100\) \{[\s\S]*?^ {4}\}$/m, '');
-      if (contents === source) throw new Error(`The branch for status 100 is not where it was: ${path}`);
-      return { contents };
-    });
-  },
-};
-
-/**
- * Leaves out the parts of prom-client that never run here: summaries, the push gateway, clusters, and OpenTelemetry, which it uses for
- * exemplars that its text format does not show.
- */
-const promClientParts: Plugin = {
-  name: 'prom-client-parts',
-  setup({ onResolve, onLoad }) {
-    onLoad({ filter: /[\\/]prom-client[\\/]lib[\\/](summary|pushgateway|cluster)\.js$/ }, () => ({
-      contents: `module.exports = class { constructor() { throw new Error('This part of prom-client is left out.'); } };`,
-    }));
-    onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path, importer }) =>
-      /[\\/]prom-client[\\/]/.test(importer) ? { path, namespace: 'prom-client-left-out' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'prom-client-left-out' }, () => ({ contents: 'module.exports = {};' }));
-  },
-};
-
-/**
- * Bundles the client of ws without its server and without the optional native packages, and without what never runs here: compression,
- * which is off, redirects, and the interface of browsers.
- */
-const wsClient: Plugin = {
-  name: 'ws-client',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^ws$/ }, ({ path }) => ({ path, namespace: 'ws-client' }));
-    onLoad({ filter: /.*/, namespace: 'ws-client' }, () => ({
-      contents: `export { default as WebSocket } from './lib/websocket.js';`,
-      resolveDir: resolve('node_modules/ws'),
-    }));
-    const leftOut: Readonly<Record<string, string>> = {
-      'permessage-deflate': `module.exports = class { static extensionName = 'permessage-deflate'; };`,
-      extension: `exports.parse = exports.format = () => { throw new Error('Extensions of WebSockets are left out.'); };`,
-      'event-target': `const none = () => { throw new Error('This interface of ws is left out.'); };
-        exports.EventTarget = { addEventListener: none, removeEventListener: none };`,
-    };
-    onLoad({ filter: /[\\/]ws[\\/]lib[\\/](permessage-deflate|extension|event-target)\.js$/ }, ({ path }) => ({
-      contents: leftOut[basename(path, '.js')] ?? '',
-    }));
-    // Node.js checks UTF-8 itself. Characters of tokens are in extensions and in a server's subprotocols only.
-    onLoad({ filter: /[\\/]ws[\\/]lib[\\/]validation\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8')
-        .replace(/^const tokenChars = \[[^\]]*\];$/m, 'const tokenChars = [];')
-        .replace(/^function _isValidUTF8\(buf\) \{[\s\S]*?^\}$/m, 'const _isValidUTF8 = isUtf8;'),
-    }));
-    // The browser's interface (constants and handlers as properties of each socket), and redirects, which are not followed.
-    onLoad({ filter: /[\\/]ws[\\/]lib[\\/]websocket\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8')
-        .replaceAll(/^Object\.defineProperty\(WebSocket\.prototype, '[A-Z]+', \{[\s\S]*?^\}\);$/gm, '')
-        .replace(/^\[\n {2}'binaryType',[\s\S]*?(?=^module\.exports)/m, '')
-        .replace(/^ {2}if \(opts\.followRedirects\) \{[\s\S]*?^ {2}\} else (?=\{)/m, ''),
-    }));
-    onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
-    onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({
-      contents: `throw new Error('Optional native packages are not used.');`,
-    }));
-  },
-};
-
-/**
- * Writes the table of routes as one text, with what clients read of it: the routes that the client or the backend module names, without
- * the credentials of players, and without what the table is put together from.
- */
-const routesOfClients: Plugin = {
-  name: 'routes-of-clients',
-  setup({ onLoad }) {
-    const table = resolve('src/wire/routes.ts');
-    const files = ['sdk', 'backend', 'wire'].flatMap(layer => globSync(`src/${layer}/**/*.ts`));
-    const calling = files.filter(file => resolve(file) !== table).map(file => readFileSync(file, 'utf8'));
-    const called = Object.entries<Route>(routes).filter(([name]) => calling.some(text => text.includes(`'${name}'`)));
-    const rows = called.map(([name, { method, path, credentials, body, exempt }]) => {
-      const isPlayers = credentials.every(one => one.startsWith('user:') || one === 'session');
-      return [name, method, path, isPlayers ? '' : credentials.join(), body === 'form' ? body : '', exempt ? 1 : ''];
-    });
-    const text = rows.map(row => row.join(' ').trimEnd()).join('\n');
-    const written = `export const routes = Object.fromEntries(${JSON.stringify(text)}.split('\\n').map(row => {
-      const [name, method, path, credentials, body, exempt] = row.split(' ');
-      return [name, { method, path, credentials: credentials?.split(','), body, exempt: exempt === '1' }];
-    }));`;
-    onLoad({ filter: /[\\/]wire[\\/]routes\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(/^const [\s\S]*?^\} as const.*;$/m, () => written),
-    }));
-  },
-};
-
-/**
- * Turns `require` of Node's own modules, in bundled CommonJS, into imports: an ES module has no `require`, and neither has the bundle
- * that a game makes of it.
- */
-const builtinsImported: Plugin = {
-  name: 'builtins-imported',
+const builtinsOfProcess: Plugin = {
+  name: 'builtins-of-process',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /.*/ }, ({ path, kind }) =>
-      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'required' } : undefined,
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'builtin' } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-      contents: `import builtin from ${JSON.stringify(`node:${path.replace('node:', '')}`)};\nmodule.exports = builtin;`,
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
   },
 };
@@ -203,7 +91,7 @@ const sdk = await build({
   outdir: 'dist/esm',
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
-  plugins: [undiciParts, wsClient, routesOfClients, builtinsImported],
+  plugins: [builtinsOfProcess],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
 // One file by itself: a preload script in a sandbox can require no other.
@@ -238,63 +126,17 @@ function takenAsBuilt(files: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-/**
- * Reads only those exports of Node's own modules that are used. An `import` reads all of them, and reading some loads whole parts of
- * Node: measured, the cold start then takes 2.2 times as long as an empty HTTP server instead of 1.8 (goal: 2).
- */
-const builtinsUnread: Plugin = {
-  name: 'builtins-unread',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: 'builtin', sideEffects: false } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter(name => name !== 'default');
-      const exports = names.map(name => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
-      const builtin = `const builtin = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});`;
-      return { contents: [builtin, 'export default builtin;', ...exports].join('\n') };
-    });
-  },
-};
-
-/**
- * Makes every part of the service that is loaded lazily import all of the service, which is loaded by then, and every part of the
- * command all of the command. Otherwise esbuild makes a chunk for each set of files that lazy parts share, and every start looks up 29
- * more files. Measured, in times of an empty HTTP server (goal: 2): for the 23 of the service a start takes 2.1 instead of 1.8, for
- * the 6 of the command it uses 2.2 times the CPU instead of 2.0.
- */
-const lazyPartsImportWhole: Plugin = {
-  name: 'lazy-parts-import-whole',
-  setup({ onResolve, onLoad }) {
-    const lazy = new Set<string>();
-    const wholes = new Map([
-      [resolve('src/service') + sep, resolve('src/service/service.ts')],
-      [resolve('src/cli') + sep, resolve('src/cli/rallypoint.ts')],
-    ]);
-    const isWhole = (file: string) => [...wholes.values()].includes(file);
-    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-      const file = resolve(resolveDir, path);
-      if (kind === 'dynamic-import') lazy.add(file);
-      // Without this esbuild drops an import of which nothing is used, because package.json declares no side effects.
-      return isWhole(file) ? { path: file, sideEffects: true } : undefined;
-    });
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const whole = [...wholes].find(([folder]) => path.startsWith(folder))?.[1];
-      if (whole === undefined || isWhole(path) || !lazy.has(path)) return undefined;
-      return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(whole)};\n`, loader: 'ts' };
-    });
-  },
-};
-
 const service = await build({
   ...common,
   entryPoints: { service: 'src/service/index.ts', cli: 'src/cli/main.ts' },
   outdir: 'dist/service',
+  // prom-client requires @opentelemetry/api, whether it is used or not. Tracing loads that of the host by name.
+  external: external.filter(name => name !== '@opentelemetry/api'),
   chunkNames: '[name]-[hash]',
   minifyWhitespace: true,
   // Node.js quotes the line of an error that nobody catches.
   lineLimit: 200,
-  plugins: [undiciParts, promClientParts, sdkAsBuilt, builtinsUnread, lazyPartsImportWhole],
+  plugins: [sdkAsBuilt],
   banner: {
     // The CommonJS packages in it call `require` for Node's own modules.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

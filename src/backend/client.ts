@@ -19,8 +19,8 @@ import { unsetHint } from '../wire/environment-variables.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
+import { nodeTransport } from '../wire/http/node-transport.ts';
 import { fetchTransport, type Transport } from '../wire/http/transport.ts';
-import { undiciTransport } from '../wire/http/undici-transport.ts';
 import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
@@ -70,7 +70,7 @@ export interface BackendOptions {
   readonly logger?: Logger | undefined;
   /** Sends requests by a `fetch` of yours in place of {@link transport}. */
   readonly fetch?: Fetch | undefined;
-  /** Sends requests. Default: {@link undiciTransport}, which reuses connections and costs a fraction of `fetch`. */
+  /** Sends requests. Default: {@link nodeTransport}, which reuses connections and costs a fraction of `fetch`. */
   readonly transport?: Transport | undefined;
   readonly socket?: SocketFactory | undefined;
   readonly clock?: Clock | undefined;
@@ -130,7 +130,7 @@ export function createBackend(options: BackendOptions): Backend {
     clock,
     entropy,
     logger,
-    transport: options.transport ?? (options.fetch ? fetchTransport(options.fetch) : undiciTransport()),
+    transport: options.transport ?? (options.fetch ? fetchTransport(options.fetch) : nodeTransport()),
     limiter: new RateLimiter({ clock, ...(globalLimit ? { global: globalLimit } : {}) }),
     deadlineMs,
   });

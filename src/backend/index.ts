@@ -90,8 +90,8 @@ export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowfla
 export { discordBaseUrl } from '../wire/addresses.ts';
 export type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
+export { nodeTransport } from '../wire/http/node-transport.ts';
 export { fetchTransport, type Transport } from '../wire/http/transport.ts';
-export { undiciTransport } from '../wire/http/undici-transport.ts';
 export type { RequestOptions } from './calls.ts';
 export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';

@@ -17,7 +17,6 @@ import {
   router,
   row,
   type Transport,
-  undiciTransport,
 } from '../../src/backend/index.ts';
 import { collectorLimits } from '../../src/backend/interactions/component-collectors.ts';
 import { componentLimits } from '../../src/model/limits/component-limits.ts';
@@ -201,7 +200,6 @@ describe.each(ways)('files of an app that gets its interactions by %s', (_, conn
 
 const transports: readonly [string, () => Transport][] = [
   ['fetch', () => fetchTransport(fetch)],
-  ['undici', undiciTransport],
   ['node:http', nodeTransport],
 ];
 

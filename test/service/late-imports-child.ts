@@ -87,7 +87,7 @@ async function useAll(user: string): Promise<Record<string, boolean>> {
 isArmed = true;
 const during = await useAll(starfall.users[0].id);
 // The delivery of a webhook event is tried beside.
-while (failing === './undici-request.ts' && failures === 0) await callApi(local, 'GET', '/users/@me');
+while (failing === 'undici' && failures === 0) await callApi(local, 'GET', '/users/@me');
 isArmed = false;
 const after = await useAll(starfall.users[1].id);
 await service.close();

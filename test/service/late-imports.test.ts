@@ -25,7 +25,7 @@ const cases = {
   '../openapi/document.ts': ['openapi'],
   jose: ['keys', 'player'],
   '../telemetry/exposition.ts': ['metrics'],
-  './undici-request.ts': [],
+  undici: [],
 } as const;
 
 describe('an import that is done late', () => {

@@ -1,4 +1,4 @@
-import { type Transport, undiciTransport } from '../../backend/index.ts';
+import { nodeTransport, type Transport } from '../../backend/index.ts';
 import { ApiError, apiErrors, OAuthError, RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { routeLabel } from '../../wire/routes.ts';
 import { CommandFailure } from '../command-line.ts';
@@ -15,7 +15,7 @@ export interface CallLog {
 }
 
 export function callLog(): CallLog {
-  const real = undiciTransport();
+  const real = nodeTransport();
   const calls: string[] = [];
   return {
     transport: {

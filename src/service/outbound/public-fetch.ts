@@ -27,7 +27,7 @@ export interface PublicFetch {
 export function createPublicFetch(log: Logger, resolver: AddressResolver = systemResolver): PublicFetch {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
-    const { Agent, buildConnector, request } = await import('./undici-request.ts');
+    const { Agent, buildConnector, request } = await import('undici');
     const connectTo = buildConnector({ lookup: publicLookup(resolver) });
     const agent = new Agent({
       connect(target, callback) {
@@ -44,12 +44,11 @@ export function createPublicFetch(log: Logger, resolver: AddressResolver = syste
     async fetch(url, { method, headers, body = null, signal }) {
       opened = open();
       const { agent, request } = await opened;
-      const { origin, pathname, search } = new URL(url);
-      const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
       try {
         return asResponse(
-          await request.call(agent, {
-            ...target,
+          await request(url, {
+            dispatcher: agent,
+            method: method as Dispatcher.HttpMethod,
             headers,
             body: typeof body === 'object' && body ? new Uint8Array(body) : body,
             signal,

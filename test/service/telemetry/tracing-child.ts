@@ -3,7 +3,7 @@
  * application's server was sent. The argument `instrumented` says that something else traces what undici sends.
  */
 import { subscribe } from 'node:diagnostics_channel';
-import { context, propagation, trace } from '@opentelemetry/api';
+import { context, propagation } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { startLoopbackServer } from '../../support/http/loopback-server.ts';
 import { botHeaders, starfall } from '../../support/service/starfall.ts';
@@ -22,7 +22,6 @@ if (process.argv[2] === 'instrumented') {
 }
 
 const { startService } = await import('../../../src/service/index.ts');
-const { createBackend } = await import('../../../src/backend/index.ts');
 // The first event is held, so that the second waits in line behind it.
 let release = () => {};
 const game = await startLoopbackServer((_, response, index) => {
@@ -57,18 +56,6 @@ await playerToken(service, starfall.users[0].id, 'identify email');
 release();
 await seen(2);
 
-// A game's server within a span of its own.
-const backend = createBackend({
-  applicationId: starfall.applications[0].id,
-  botToken: starfall.applications[0].bot_token,
-  baseUrl: service.webBase,
-});
-const tracer = trace.getTracer('game');
-await tracer.startActiveSpan('game', async span => {
-  await backend.lobbies.get(lobbyId);
-  span.end();
-});
-await backend.close();
 await service.close();
 await game.close();
 
