@@ -113,6 +113,16 @@ export const serviceLimits = {
   /** How long a session without a connection shows what its user plays, and how many a user has; the oldest makes room. Unspecified: the number. */
   headlessSessionLifeMs: 20 * 60_000,
   headlessSessionsPerUserMax: 10,
+  /**
+   * What READY has of others' activities, and of their profiles; friends beyond are shown without activities. Lobbies are in READY while
+   * it has at most this many bytes; the others follow as events. With all lists at their bounds, clients of this package accept the
+   * frame. Unspecified: all three.
+   */
+  shownActivitiesBytesMax: 1024 * 1024,
+  readyProfilesBytesMax: 1024 * 1024,
+  readyWithLobbiesBytesMax: 6 * 1024 * 1024,
+  /** Of a list of messages, which is shorter instead. Unspecified: half of what clients of this package accept. */
+  messageListBytesMax: 4 * 1024 * 1024,
   /** Bytes that may wait for a client that reads too slowly. Unspecified: as above. */
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;

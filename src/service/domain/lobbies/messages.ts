@@ -7,6 +7,7 @@ import { type LobbyId, type MessageId, snowflakeTimeMs } from '../../../model/sn
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMessageRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
+import { countWithin } from '../../support/count-within.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { WebhookEvents } from '../webhooks/events.ts';
@@ -88,7 +89,8 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     const lobby = await ownLobby(store, application, id);
     await requireMember(store, id, user.id);
     const newest = await store.list('lobby_messages', { equals: [id], descending: true, limit: count });
-    return JSON.stringify(newest.filter(record => isShown(record, lobby)).map(({ message }) => message));
+    const messages = newest.filter(record => isShown(record, lobby)).map(({ message }) => message);
+    return JSON.stringify(messages.slice(0, countWithin(messages, serviceLimits.messageListBytesMax)));
   }
 
   async function moderate(application: ApplicationRecord, id: LobbyId, messageId: MessageId, input: unknown) {

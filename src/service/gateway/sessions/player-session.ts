@@ -3,6 +3,7 @@ import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts
 import type { Core } from '../../core.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch } from '../presence/connected-users.ts';
 import { introducePresence, isPresence } from '../presence/social-presences.ts';
@@ -30,8 +31,8 @@ export interface PlayerLobbies extends PlayerWatch {
 }
 
 /**
- * Starts a player's session: READY with the lobbies in it or, without the capability AUTO_LOBBY_CONNECT, READY and
- * then LOBBY_CREATE for each.
+ * Starts a player's session: READY with the lobbies in it, and then LOBBY_CREATE for each that does not fit or, without the capability
+ * AUTO_LOBBY_CONNECT, for all of them.
  *
  * @see docs/spec/gateway.md#players-sessions
  */
@@ -56,13 +57,12 @@ export async function startPlayerSession(
     scopes: token.scopes,
   };
   const text = JSON.stringify(ready);
-  const shown = readings.map(reading => reading.text).join(',');
-  session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  const shown = inReady ? fitting(readings, serviceLimits.readyWithLobbiesBytesMax - Buffer.byteLength(text)) : [];
+  const lobbiesText = shown.map(reading => reading.text).join(',');
+  session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${lobbiesText}]}` : text);
   session.emit('READY_SUPPLEMENTAL', social.supplemental);
-  for (const { text: lobby, scope, revision } of readings) {
-    if (!inReady) session.emitText('LOBBY_CREATE', lobby);
-    session.saw(scope, revision);
-  }
+  for (const { text: lobby } of readings.slice(shown.length)) session.emitText('LOBBY_CREATE', lobby);
+  for (const { scope, revision } of readings) session.saw(scope, revision);
   session.release();
 }
 
@@ -71,6 +71,16 @@ const playerReady = {
   session_type: 'oauth',
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
 } as const satisfies Omit<PlayerReady, 'scopes' | 'user_application_profiles'> & Partial<Ready>;
+
+/** The first lobbies that fit into so many bytes. */
+function fitting(readings: readonly LobbyReading[], bytesMax: number): readonly LobbyReading[] {
+  let bytes = 0;
+  const end = readings.findIndex(({ text }) => {
+    bytes += Buffer.byteLength(text) + 1;
+    return bytes > bytesMax;
+  });
+  return end < 0 ? readings : readings.slice(0, end);
+}
 
 /**
  * Reads the lobbies until all of them were followed before they were read, so that no later event of theirs can be

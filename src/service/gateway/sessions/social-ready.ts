@@ -10,9 +10,10 @@ import { readDirectChannels } from '../../domain/social/messages/channels.ts';
 import { familyOf } from '../../domain/social/pair.ts';
 import {
   createPlayedCheck,
+  gameRelationshipsOf,
   readRelationshipsAtOnce,
+  relationshipsOf,
   relationshipsVersion,
-  withoutHidden,
 } from '../../domain/social/relationships/records.ts';
 import { gameRelationshipView, relationshipView } from '../../domain/social/relationships/view.ts';
 import { readProfiles } from '../../domain/social/users/profiles.ts';
@@ -108,13 +109,10 @@ async function readRelationships(
   if (!may('relationships.read')) return { relationships: [], game_relationships: [] };
   await session.follow(topics.relationships(id));
   const { value, revision } = await readRelationshipsAtOnce(store, id, async view =>
-    Promise.all([
-      view.list('relationships', { equals: [id] }),
-      view.list('game_relationships', { equals: familyId === null ? [id] : [id, familyId] }),
-    ]),
+    Promise.all([relationshipsOf(view, id), gameRelationshipsOf(view, id, familyId)]),
   );
   session.saw(relationshipsVersion(id), revision);
-  const [full, games] = [value[0], withoutHidden(value[1])];
+  const [full, games] = value;
   const others = await readUsers(store, new Set([...full, ...games].map(({ target_id }) => target_id)));
   const hasPlayed = familyId === null ? undefined : createPlayedCheck(store, familyId);
   const played = hasPlayed && (await Promise.all(full.map(({ target_id }) => hasPlayed(target_id))));

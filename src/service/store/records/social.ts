@@ -60,8 +60,18 @@ export interface RelationshipTotalsRecord {
   user_id: UserId;
   friends: number;
   blocks: number;
+  /** Absent in records of older versions, which did not count them. */
+  pending?: PendingRequests;
   /** Rises with every change of the user's relationships, in games as well: sessions know by it what they have read. */
   changes: number;
+}
+
+/** Requests of a user that wait. */
+export interface PendingRequests {
+  readonly sent: number;
+  readonly received: number;
+  /** Of those received, how many came through which application: see {@link RelationshipRecord.origin_application_id}. */
+  readonly received_through: Readonly<Record<ApplicationId, number>>;
 }
 
 /** What a user has set; without a record everything is as it is by default. */

@@ -1,4 +1,5 @@
 import type { ConversationSummary, DirectChannel } from '../../../../model/direct-message.ts';
+import { socialLimits } from '../../../../model/limits/social-limits.ts';
 import { compareSnowflakes, type UserId } from '../../../../model/snowflake.ts';
 import type { StoreView } from '../../../store/contract.ts';
 import type { UserRecord } from '../../../store/records.ts';
@@ -12,7 +13,7 @@ export interface ReadChannel {
   readonly other: UserRecord;
 }
 
-/** The user's channels, the one with the newest message first; without those whose other user no longer exists. */
+/** The user's channels, at most the newest `socialLimits.conversationsListedMax`, the one with the newest message first; without those whose other user no longer exists. */
 export async function readDirectChannels(view: StoreView, userId: UserId): Promise<readonly ReadChannel[]> {
   const found = await readRecords(view, userId);
   const others = await Promise.all(found.map(({ otherId }) => view.get('users', otherId)));
@@ -22,14 +23,15 @@ export async function readDirectChannels(view: StoreView, userId: UserId): Promi
   });
 }
 
-/** The user's conversations, the one with the newest message first. */
+/** As {@link readDirectChannels}, without the other users. */
 export async function readConversations(view: StoreView, userId: UserId): Promise<readonly ConversationSummary[]> {
   const found = await readRecords(view, userId);
   return found.map(({ record, otherId }) => ({ user_id: otherId, last_message_id: record.last_message_id }));
 }
 
 async function readRecords(view: StoreView, userId: UserId) {
-  const places = await view.list('direct_recipients', { equals: [userId] });
+  const query = { equals: [userId], descending: true, limit: socialLimits.conversationsListedMax } as const;
+  const places = await view.list('direct_recipients', query);
   const records = await Promise.all(places.map(({ channel_id }) => view.get('direct_channels', channel_id)));
   return places
     .flatMap(({ other_id }, at) => {

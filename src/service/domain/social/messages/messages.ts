@@ -4,6 +4,7 @@ import type {
   DirectMessageInput,
   MessageActivity,
 } from '../../../../model/direct-message.ts';
+import { socialLimits } from '../../../../model/limits/social-limits.ts';
 import type { Metadata } from '../../../../model/lobby.ts';
 import { sameMetadata } from '../../../../model/rules/lobbies/lobby.ts';
 import { checkModerationMetadata } from '../../../../model/rules/lobbies/lobby-message.ts';
@@ -17,6 +18,7 @@ import type {
   DirectMessageRecord,
   UserRecord,
 } from '../../../store/records.ts';
+import { countWithin } from '../../../support/count-within.ts';
 import { LruCache } from '../../../support/lru-cache.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { serviceLimits } from '../../../support/service-limits.ts';
@@ -102,7 +104,7 @@ export function createDirectMessages(
 ): DirectMessages {
   const { store, bus, clock, ids } = core;
   const expiry = createExpiry(core, 'direct_messages', expire);
-  const socialLimits = createSocialLimits(core);
+  const opened = createSocialLimits(core);
   /** How many ephemeral messages each pair has sent since the old ones of it were looked for. */
   const ephemeralCounts = new LruCache<number>(ephemeralCountsMax);
 
@@ -174,6 +176,7 @@ export function createDirectMessages(
       expires_at_ms: isEphemeral ? snowflakeTimeMs(id) + serviceLimits.ephemeralMessageLifeMs : null,
     };
     if (isEphemeral && ephemeralCounts.get(pairName(pair)) === sweepEvery) await sweepEphemeral(transaction, pair);
+    if (channel && !before) await requireRoom(transaction, pair);
     if (channel) await putInChannel(transaction, channel, record, before === undefined, sender);
     transaction.put('direct_messages', record);
     announceMessage(transaction, 'MESSAGE_CREATE', record, familyId, body);
@@ -259,8 +262,8 @@ export function createDirectMessages(
     const isOpen = (await channelOf(store, pair)) !== undefined || (await hasEphemeral(store, pair));
     if (isOpen && !activity) return;
     await permitted(store, sender, await requireUser(store, recipientId), familyId);
-    if (activity) await socialLimits.countInvite(sender.id);
-    if (!isOpen) await socialLimits.countOpened(sender.id);
+    if (activity) await opened.countInvite(sender.id);
+    if (!isOpen) await opened.countOpened(sender.id);
   }
 
   async function permitted(
@@ -292,7 +295,8 @@ export function createDirectMessages(
     const shown = (await store.list('direct_messages', query)).filter(isShown);
     const familyId = application && familyOf(application);
     const visible = await Promise.all(shown.map(record => withoutForeignModeration(store, record, familyId)));
-    return JSON.stringify(visible.map(record => historyView(record, user.id)));
+    const messages = visible.map(record => historyView(record, user.id));
+    return JSON.stringify(messages.slice(0, countWithin(messages, serviceLimits.messageListBytesMax)));
   }
 
   function isShown({ sent_at_ms, is_ephemeral }: DirectMessageRecord): boolean {
@@ -395,6 +399,17 @@ const sweepEvery = 32;
 const ephemeralCountsMax = 20_000;
 
 const nothing: AfterCommit = () => {};
+
+/** Unspecified: the error. @throws RequestError `opening_messages_too_fast` when one of the two has as many conversations as allowed */
+async function requireRoom(view: StoreView, pair: Pair): Promise<void> {
+  const limit = socialLimits.conversationsMax;
+  for (const userId of pair) {
+    const places = await view.list('direct_recipients', { equals: [userId], limit });
+    if (places.length < limit) continue;
+    const message = `Maximum number of conversations reached (${limit})`;
+    throw new RequestError('opening_messages_too_fast', { message });
+  }
+}
 
 /** @throws RequestError `unknown_user` */
 async function requireUser(view: StoreView, id: UserId): Promise<UserRecord> {

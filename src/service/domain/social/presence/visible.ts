@@ -3,8 +3,10 @@ import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Core } from '../../../core.ts';
 import type { StoreView } from '../../../store/contract.ts';
+import { countWithin } from '../../../support/count-within.ts';
 import { RequestError } from '../../../support/request-error.ts';
-import { createPlayedCheck, withoutHidden } from '../relationships/records.ts';
+import { serviceLimits } from '../../../support/service-limits.ts';
+import { createPlayedCheck, gameRelationshipsOf, relationshipsOf } from '../relationships/records.ts';
 import { presenceScope, statesOf } from './records.ts';
 import { presenceOf, type Seen, seen, seenByFriend, seenByGameFriend, type ViewerFamily } from './view.ts';
 
@@ -29,17 +31,15 @@ export interface PresenceReading {
 
 export async function visibleUsers(view: StoreView, { userId, familyId }: Viewer): Promise<VisibleUsers> {
   const { FRIEND } = relationshipTypes;
-  const full = await view.list('relationships', { equals: [userId] });
-  const games = familyId === null ? [] : await view.list('game_relationships', { equals: [userId, familyId] });
+  const full = await relationshipsOf(view, userId);
+  const games = familyId === null ? [] : await gameRelationshipsOf(view, userId, familyId);
   const friends = full.filter(({ type }) => type === FRIEND).map(({ target_id }) => target_id);
   const isFriend = new Set(friends);
-  const inGame = withoutHidden(games)
-    .filter(({ type }) => type === FRIEND)
-    .map(({ target_id }) => target_id);
+  const inGame = games.filter(({ type }) => type === FRIEND).map(({ target_id }) => target_id);
   return { friends, gameFriends: inGame.filter(id => !isFriend.has(id)) };
 }
 
-/** The presences of those users who are not offline for the viewer. */
+/** The presences of those users who are not offline for the viewer, with as many activities as one frame can have. */
 export async function readPresences(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   familyId: ViewerFamily,
@@ -55,8 +55,10 @@ export async function readPresences(
     const shown = inGame.has(user_id) ? seenInGame(user, familyId) : seenByFriend(user, familyId);
     return presenceOf(user_id, shown, played?.[at]);
   });
+  const online = presences.filter(({ status }) => status !== 'offline');
+  const whole = countWithin(online, serviceLimits.shownActivitiesBytesMax);
   return {
-    presences: presences.filter(({ status }) => status !== 'offline'),
+    presences: online.map((presence, at) => (at < whole ? presence : { ...presence, activities: [] })),
     revisions: new Map(states.map(({ record }) => [presenceScope(record.user_id), record.revision])),
   };
 }

@@ -2,17 +2,20 @@ import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, topics } from '../../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
-import type {
-  GameRelationshipRecord,
-  RelationshipRecord,
-  RelationshipTotalsRecord,
-  UserRecord,
-} from '../../../store/records.ts';
+import type { GameRelationshipRecord, RelationshipRecord, UserRecord } from '../../../store/records.ts';
 import { pairScope } from '../pair.ts';
 import { formForGameFriends, formsForFriends } from '../presence/changes.ts';
 import { presenceScope } from '../presence/records.ts';
 import { profileEventsOf } from '../users/profiles.ts';
-import { playedFamiliesOf, relationshipsBetween, relationshipsVersion, sideOf, totalsOf } from './records.ts';
+import {
+  advanceTotals,
+  type CountedTotals,
+  countedTotalsOf,
+  playedFamiliesOf,
+  relationshipsBetween,
+  relationshipsVersion,
+  sideOf,
+} from './records.ts';
 import { gameRelationshipView, partialRelationshipView, relationshipView } from './view.ts';
 
 /** What one user of a pair has with the other one: everywhere, and in games by their family. */
@@ -63,7 +66,7 @@ export async function writePair(
   before: PairState,
   after: PairState,
   nowMs: number,
-  totals?: Map<UserId, RelationshipTotalsRecord>,
+  totals?: Map<UserId, CountedTotals>,
 ): Promise<void> {
   await writeSide(transaction, { before: before[0], after: after[0], other: users[1], nowMs, totals });
   await writeSide(transaction, { before: before[1], after: after[1], other: users[0], nowMs, totals });
@@ -75,7 +78,7 @@ interface SideChange {
   /** The other user; undefined: the account is gone. */
   readonly other: UserRecord | undefined;
   readonly nowMs: number;
-  readonly totals: Map<UserId, RelationshipTotalsRecord> | undefined;
+  readonly totals: Map<UserId, CountedTotals> | undefined;
 }
 
 async function writeSide(transaction: Transaction, change: SideChange): Promise<void> {
@@ -83,8 +86,8 @@ async function writeSide(transaction: Transaction, change: SideChange): Promise<
   const known = before.full ?? after.full ?? [...before.games.values(), ...after.games.values()][0];
   if (!known || isSame(before, after)) return;
   const { user_id: userId, target_id: targetId } = known;
-  const total = change.totals?.get(userId) ?? (await totalsOf(transaction, userId));
-  const totals = advance(total, before.full, after.full);
+  const total = change.totals?.get(userId) ?? (await countedTotalsOf(transaction, userId));
+  const totals = advanceTotals(total, before.full, after.full);
   change.totals?.set(userId, totals);
   transaction.put('relationship_totals', totals);
   const version = { of: relationshipsVersion(userId), revision: totals.changes };
@@ -104,20 +107,6 @@ function isSame(before: Side, after: Side): boolean {
 
 function familiesOf(before: Side, after: Side): ReadonlySet<ApplicationId> {
   return new Set([...before.games.keys(), ...after.games.keys()]);
-}
-
-function advance(
-  totals: RelationshipTotalsRecord,
-  before: RelationshipRecord | undefined,
-  after: RelationshipRecord | undefined,
-): RelationshipTotalsRecord {
-  const gained = (type: number) => Number(after?.type === type) - Number(before?.type === type);
-  return {
-    ...totals,
-    friends: totals.friends + gained(relationshipTypes.FRIEND),
-    blocks: totals.blocks + gained(relationshipTypes.BLOCKED),
-    changes: totals.changes + 1,
-  };
 }
 
 async function writeFull(

@@ -7,7 +7,7 @@ import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsReco
 import { issue } from '../../../support/document-check.ts';
 import { familyOf, pairOf } from '../pair.ts';
 import { type PairState, readPair, type Side, writePair } from './changes.ts';
-import { sideOf, totalsOf } from './records.ts';
+import { type CountedTotals, countedTotalsOf, sideOf } from './records.ts';
 
 /** What two users are to be to each other, as fixtures say. */
 export interface GivenRelationship {
@@ -41,7 +41,7 @@ export async function settleRelationships(
   nowMs: number,
 ): Promise<readonly Issue[]> {
   const userIds = [...new Set(relationships.flatMap(({ users }) => users))];
-  const before = await Promise.all(userIds.map(id => totalsOf(transaction, id)));
+  const before = await Promise.all(userIds.map(id => countedTotalsOf(transaction, id)));
   // Pairs with a common user are written side by side, so that the totals are counted here.
   const totals = new Map(before.map(record => [record.user_id, record]));
   const pairs = [...Map.groupBy(relationships, ({ users }) => pairOf(...users).join('/')).values()];
@@ -58,7 +58,7 @@ export async function settleRelationships(
 async function settleOne(
   transaction: Transaction,
   { users: [a, b], type, application_id: applicationId, since, nicknames }: GivenRelationship,
-  { nowMs, totals }: { readonly nowMs: number; readonly totals: Map<UserId, RelationshipTotalsRecord> },
+  { nowMs, totals }: { readonly nowMs: number; readonly totals: Map<UserId, CountedTotals> },
 ): Promise<void> {
   const application = applicationId == null ? undefined : await transaction.get('applications', applicationId);
   const family = application && familyOf(application);

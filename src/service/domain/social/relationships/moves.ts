@@ -8,7 +8,7 @@ import { familyOf, socialScope } from '../pair.ts';
 import { presenceScope } from '../presence/records.ts';
 import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
 import { hide } from './hidden.ts';
-import { createAuthorizedCheck, sideOf, totalsOf } from './records.ts';
+import { countedTotalsOf, createAuthorizedCheck, gameRelationshipsMax, sideOf } from './records.ts';
 
 /** Relationships that move to another user, or that another user gets as well. */
 export interface RelationshipMoves {
@@ -18,7 +18,7 @@ export interface RelationshipMoves {
    * the blocks of others. May be repeated.
    *
    * Unspecified: where both accounts have a relationship with somebody, a block prevails, then a friendship; requests in both
-   * directions become a friendship. A friend beyond the limit of `to` is lost.
+   * directions become a friendship. A friend or a request beyond the limits of `to` is lost.
    *
    * @see docs/spec/social.md#relationships
    */
@@ -29,7 +29,7 @@ export interface RelationshipMoves {
   removeAll(applicationId: ApplicationId): Promise<void>;
 }
 
-const { FRIEND, BLOCKED } = relationshipTypes;
+const { FRIEND, BLOCKED, INCOMING, OUTGOING } = relationshipTypes;
 
 /** Pairs whose transactions run together. */
 const pairsTogether = 50;
@@ -220,7 +220,16 @@ function asFriend<Record extends { readonly type: number }>(record: Record | und
   return record && { ...record, type: FRIEND, ...('note' in record && { note: null }) };
 }
 
-async function hasRoom(transaction: Transaction, userId: UserId, before: PairState, after: PairState) {
-  if (after[0].full?.type !== FRIEND || before[0].full?.type === FRIEND) return true;
-  return (await totalsOf(transaction, userId)).friends < socialLimits.friendsMax;
+async function hasRoom(transaction: Transaction, userId: UserId, [before]: PairState, [after]: PairState) {
+  const { friends, pending } = await countedTotalsOf(transaction, userId);
+  const gained = after.full?.type === before.full?.type ? undefined : after.full?.type;
+  if (gained === FRIEND && friends >= socialLimits.friendsMax) return false;
+  if (gained === OUTGOING && pending.sent >= socialLimits.requestsSentMax) return false;
+  if (gained === INCOMING && pending.received >= socialLimits.requestsReceivedMax) return false;
+  for (const family of after.games.keys()) {
+    if (before.games.has(family)) continue;
+    const query = { equals: [userId, family], limit: gameRelationshipsMax } as const;
+    if ((await transaction.list('game_relationships', query)).length >= gameRelationshipsMax) return false;
+  }
+  return true;
 }

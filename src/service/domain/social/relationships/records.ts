@@ -1,9 +1,17 @@
+import { socialLimits } from '../../../../model/limits/social-limits.ts';
 import { relationshipTypes } from '../../../../model/relationship.ts';
 import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import type { Store, StoreView } from '../../../store/contract.ts';
-import type { GameRelationshipRecord, RelationshipRecord, RelationshipTotalsRecord } from '../../../store/records.ts';
+import type {
+  GameRelationshipRecord,
+  PendingRequests,
+  RelationshipRecord,
+  RelationshipTotalsRecord,
+} from '../../../store/records.ts';
 import { applicationsOf, familyOfId } from '../family.ts';
 import { socialScope } from '../pair.ts';
+
+const { FRIEND, BLOCKED, INCOMING, OUTGOING } = relationshipTypes;
 
 /** Both sides of what two users are to each other. A block has one side only. */
 export interface Sides<Side> {
@@ -31,7 +39,7 @@ export async function areGameFriends(view: StoreView, familyId: ApplicationId, a
 }
 
 /** Relationships in games without those that nobody sees: see GameRelationshipRecord. */
-export function withoutHidden(records: readonly GameRelationshipRecord[]): readonly GameRelationshipRecord[] {
+function withoutHidden(records: readonly GameRelationshipRecord[]): readonly GameRelationshipRecord[] {
   return records.filter(({ is_hidden }) => !is_hidden);
 }
 
@@ -49,6 +57,98 @@ export function relationshipsVersion(userId: UserId): string {
 export async function totalsOf(view: StoreView, userId: UserId): Promise<RelationshipTotalsRecord> {
   const stored = await view.get('relationship_totals', userId);
   return stored ?? { user_id: userId, friends: 0, blocks: 0, changes: 0 };
+}
+
+/** As {@link totalsOf}, with the requests that wait; where they were not counted yet, they are counted here. */
+export async function countedTotalsOf(view: StoreView, userId: UserId): Promise<CountedTotals> {
+  const totals = await totalsOf(view, userId);
+  if (totals.pending) return { ...totals, pending: totals.pending };
+  const records = await view.list('relationships', { equals: [userId], limit: relationshipsMax });
+  return { ...totals, pending: records.reduce((pending, record) => counted(pending, record, 1), noRequests) };
+}
+
+export type CountedTotals = RelationshipTotalsRecord & { readonly pending: PendingRequests };
+
+/** Totals after a change of one relationship. */
+export function advanceTotals(
+  totals: CountedTotals,
+  before: RelationshipRecord | undefined,
+  after: RelationshipRecord | undefined,
+): CountedTotals {
+  const gained = (type: number) => Number(after?.type === type) - Number(before?.type === type);
+  return {
+    ...totals,
+    friends: totals.friends + gained(FRIEND),
+    blocks: totals.blocks + gained(BLOCKED),
+    pending: counted(counted(totals.pending, before, -1), after, 1),
+    changes: totals.changes + 1,
+  };
+}
+
+const noRequests: PendingRequests = { sent: 0, received: 0, received_through: {} };
+
+/** @param by 1 or −1. No count falls below 0, because one that was begun late may have missed some. */
+function counted(pending: PendingRequests, record: RelationshipRecord | undefined, by: number): PendingRequests {
+  if (record?.type === OUTGOING) return { ...pending, sent: Math.max(0, pending.sent + by) };
+  if (record?.type !== INCOMING) return pending;
+  const received = Math.max(0, pending.received + by);
+  const id = record.origin_application_id;
+  if (id === null) return { ...pending, received };
+  const { [id]: through = 0, ...others } = pending.received_through;
+  const received_through = through + by > 0 ? { ...others, [id]: through + by } : others;
+  return { ...pending, received, received_through };
+}
+
+/** How many relationships of each type a user may have. */
+const typesMax: Readonly<Record<RelationshipRecord['type'], number>> = {
+  [FRIEND]: socialLimits.friendsMax,
+  [BLOCKED]: socialLimits.blocksMax,
+  [INCOMING]: socialLimits.requestsReceivedMax,
+  [OUTGOING]: socialLimits.requestsSentMax,
+};
+
+/** How many relationships a user may have. */
+const relationshipsMax = Object.values(typesMax).reduce((sum, max) => sum + max, 0);
+
+/** As above, in one game. */
+export const gameRelationshipsMax =
+  socialLimits.gameFriendsMax + socialLimits.requestsReceivedMax + socialLimits.requestsSentMax;
+
+/** A user's own client reads those of all games at most to this number. */
+const allGamesRelationshipsMax = 3 * gameRelationshipsMax;
+
+/**
+ * A user's relationships with their users, up to the bounds of each type: stores of older versions may hold many more requests. They are
+ * read in pages, the first of which has everything that the bounds allow; further ones only while friends or blocks are missing.
+ */
+export async function relationshipsOf(view: StoreView, userId: UserId): Promise<readonly RelationshipRecord[]> {
+  const { friends, blocks } = await totalsOf(view, userId);
+  const found: RelationshipRecord[] = [];
+  const counts = { [FRIEND]: 0, [BLOCKED]: 0, [INCOMING]: 0, [OUTGOING]: 0 };
+  for (let from = ''; ; ) {
+    const page = await view.list('relationships', { equals: [userId], from, limit: relationshipsMax });
+    for (const record of page) {
+      if (record.target_id === from || counts[record.type] >= typesMax[record.type]) continue;
+      counts[record.type]++;
+      found.push(record);
+    }
+    const isComplete = counts[FRIEND] >= friends && counts[BLOCKED] >= blocks;
+    if (page.length < relationshipsMax || isComplete) return found;
+    from = page.at(-1)?.target_id ?? '';
+  }
+}
+
+/** A user's relationships in a family of games, or in all games. Hidden ones are left out. */
+export async function gameRelationshipsOf(
+  view: StoreView,
+  userId: UserId,
+  familyId: ApplicationId | null,
+): Promise<readonly GameRelationshipRecord[]> {
+  const query =
+    familyId === null
+      ? { equals: [userId], limit: allGamesRelationshipsMax }
+      : { equals: [userId, familyId], limit: gameRelationshipsMax };
+  return withoutHidden(await view.list('game_relationships', query));
 }
 
 /**

@@ -12,7 +12,16 @@ import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { GameRelationshipRecord, RelationshipRecord, UserRecord } from '../../../store/records.ts';
 import { RequestError, rejectIssues } from '../../../support/request-error.ts';
 import { type PairState, readPair, relationshipScope, type Side, writePair } from './changes.ts';
-import { createPlayedCheck, hasAuthorized, sideOf, totalsOf, withoutHidden } from './records.ts';
+import {
+  countedTotalsOf,
+  createPlayedCheck,
+  gameRelationshipsMax,
+  gameRelationshipsOf,
+  hasAuthorized,
+  relationshipsOf,
+  sideOf,
+  totalsOf,
+} from './records.ts';
 import { gameRelationshipView, relationshipView } from './view.ts';
 
 /** Who asks, and through what. */
@@ -114,6 +123,7 @@ export function createRelationships(core: Core): Relationships {
       if (mine.full?.type === INCOMING) return befriend(ask);
       await requireRoom(ask.transaction, caller.user.id);
       await requireOpen(ask);
+      await requireRoomForRequest(ask);
       const fresh = { since_ms: clock.now(), nickname: null, origin_application_id: caller.applicationId };
       const [from, to] = endsOf(ask);
       return [
@@ -154,7 +164,8 @@ export function createRelationships(core: Core): Relationships {
       if (mine?.type === FRIEND) throw new RequestError('already_friends');
       if (mine?.type === OUTGOING) return undefined;
       if (mine?.type === INCOMING) return befriendInGame(ask, caller);
-      await requireRoomInGame(ask.transaction, caller.familyId, caller.user.id);
+      await requireRoomInGame(ask.transaction, caller.familyId, caller.user.id, OUTGOING);
+      await requireRoomInGame(ask.transaction, caller.familyId, targetId, INCOMING);
       await requireOpen(ask);
       return inGame(ask, caller, { since_ms: clock.now(), types: [OUTGOING, INCOMING] });
     });
@@ -217,7 +228,10 @@ export function createRelationships(core: Core): Relationships {
     },
 
     games: {
-      list: ({ user, familyId }) => listGameRelationships(store, user.id, familyId),
+      list: async ({ user, familyId }) => {
+        const records = await gameRelationshipsOf(store, user.id, familyId);
+        return records.map(record => gameRelationshipView(record));
+      },
 
       async request(caller, input) {
         await askInGame(caller, (await readTarget(input)).targetId);
@@ -241,13 +255,13 @@ export function createRelationships(core: Core): Relationships {
   };
 }
 
-/** The user's relationships with their users. @param familyId whose players have `has_played_game`; null: nobody */
-export async function listRelationships(
+/** @param familyId whose players have `has_played_game`; null: nobody */
+async function listRelationships(
   view: StoreView,
   userId: UserId,
   familyId: ApplicationId | null,
 ): Promise<readonly Relationship[]> {
-  const records = await view.list('relationships', { equals: [userId] });
+  const records = await relationshipsOf(view, userId);
   const users = await Promise.all(records.map(({ target_id }) => view.get('users', target_id)));
   const hasPlayed = familyId === null ? undefined : createPlayedCheck(view, familyId);
   const played = hasPlayed && (await Promise.all(records.map(({ target_id }) => hasPlayed(target_id))));
@@ -255,17 +269,6 @@ export async function listRelationships(
     const user = users[at];
     return user ? { ...relationshipView(record, user), ...(played && { has_played_game: played[at] === true }) } : [];
   });
-}
-
-/** @param familyId undefined: in all games */
-export async function listGameRelationships(
-  view: StoreView,
-  userId: UserId,
-  familyId: ApplicationId | undefined,
-): Promise<readonly GameRelationship[]> {
-  const equals = familyId === undefined ? [userId] : [userId, familyId];
-  const records = await view.list('game_relationships', { equals });
-  return withoutHidden(records).map(record => gameRelationshipView(record));
 }
 
 const none: Side['games'] = new Map();
@@ -322,8 +325,8 @@ async function befriend({ transaction, before: [mine, theirs] }: Ask): Promise<P
 
 async function befriendInGame(ask: Ask, { familyId }: GameCaller): Promise<PairState> {
   const since_ms = ask.before[0].games.get(familyId)?.since_ms ?? 0;
-  await requireRoomInGame(ask.transaction, familyId, ask.caller.user.id);
-  await requireRoomInGame(ask.transaction, familyId, ask.target.id);
+  await requireRoomInGame(ask.transaction, familyId, ask.caller.user.id, FRIEND);
+  await requireRoomInGame(ask.transaction, familyId, ask.target.id, FRIEND);
   return inGame(ask, { familyId }, { since_ms, types: [FRIEND, FRIEND] });
 }
 
@@ -356,11 +359,48 @@ async function requireRoom(view: StoreView, userId: UserId): Promise<void> {
   if ((await totalsOf(view, userId)).friends >= socialLimits.friendsMax) throw new RequestError('too_many_friends');
 }
 
-/** @throws RequestError `too_many_friends` */
-async function requireRoomInGame(view: StoreView, familyId: ApplicationId, userId: UserId): Promise<void> {
-  const records = await view.list('game_relationships', { equals: [userId, familyId] });
-  const friends = records.filter(({ type }) => type === FRIEND).length;
-  if (friends >= socialLimits.gameFriendsMax) throw new RequestError('too_many_friends');
+/**
+ * Unspecified: the sources name no number and no error. Requests of an application's provisional accounts, of which it makes any number,
+ * leave room for those of others.
+ *
+ * @throws RequestError `too_many_friends`
+ */
+async function requireRoomForRequest({ transaction, caller, target }: Ask): Promise<void> {
+  const { requestsSentMax, requestsReceivedMax, requestsPerApplicationMax } = socialLimits;
+  const [{ pending: mine }, { pending: theirs }] = await Promise.all([
+    countedTotalsOf(transaction, caller.user.id),
+    countedTotalsOf(transaction, target.id),
+  ]);
+  if (mine.sent >= requestsSentMax) throw tooManyRequests('sent');
+  const through = caller.user.provisional_of === null ? 0 : (theirs.received_through[caller.applicationId ?? ''] ?? 0);
+  if (theirs.received >= requestsReceivedMax || through >= requestsPerApplicationMax) throw tooManyRequests('received');
+}
+
+function tooManyRequests(what: 'sent' | 'received'): RequestError {
+  const message =
+    what === 'sent'
+      ? `Maximum number of pending friend requests reached (${socialLimits.requestsSentMax})`
+      : 'This user has too many pending friend requests';
+  return new RequestError('too_many_friends', { message });
+}
+
+/**
+ * @param type what the user has one more of: a friend, or a request of either kind
+ * @throws RequestError `too_many_friends`
+ */
+async function requireRoomInGame(
+  view: StoreView,
+  familyId: ApplicationId,
+  userId: UserId,
+  type: GameType,
+): Promise<void> {
+  // Hidden ones count, too.
+  const records = await view.list('game_relationships', { equals: [userId, familyId], limit: gameRelationshipsMax });
+  const has = (wanted: GameType) => records.filter(record => record.type === wanted).length;
+  if (type !== INCOMING && has(FRIEND) >= socialLimits.gameFriendsMax) throw new RequestError('too_many_friends');
+  const isFull = records.length >= gameRelationshipsMax;
+  if (type === OUTGOING && (isFull || has(type) >= socialLimits.requestsSentMax)) throw tooManyRequests('sent');
+  if (type === INCOMING && (isFull || has(type) >= socialLimits.requestsReceivedMax)) throw tooManyRequests('received');
 }
 
 /** @throws RequestError `friend_requests_disabled` when the target has set so */

@@ -3,7 +3,8 @@ import type { ApplicationId, UserId } from '../../../../model/snowflake.ts';
 import { type Announcement, lazyEvent, topics } from '../../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { ApplicationProfileRecord } from '../../../store/records.ts';
-import { all, andThen, type MaybePromise } from '../../../support/maybe-promise.ts';
+import { countWithin } from '../../../support/count-within.ts';
+import { serviceLimits } from '../../../support/service-limits.ts';
 import { familyOfId } from '../family.ts';
 
 /** Stores what an application's server reports about a user, and announces it to all who see the user there. */
@@ -50,24 +51,21 @@ export async function profileEventsOf(
 }
 
 /**
- * The profiles of users that a session sees, by the user's id; users without one are left out.
+ * The profiles of users that a session sees, by the user's id, as many of the first as READY can have; users without one are left out.
  *
  * @param applications of the session's family; undefined: a user's own client, which sees those of all games
  */
-export function readProfiles(
+export async function readProfiles(
   view: StoreView,
   userIds: readonly UserId[],
   applications: readonly ApplicationId[] | undefined,
-): MaybePromise<Readonly<Record<UserId, readonly ApplicationProfile[]>>> {
-  const lists = userIds.map(userId => view.list('application_profiles', { equals: [userId] }));
-  return andThen(all(lists), found => {
-    const profiles: Record<UserId, readonly ApplicationProfile[]> = {};
-    for (const records of found) {
-      const seen = applications ? records.filter(one => applications.includes(one.application_id)) : records;
-      if (seen[0]) profiles[seen[0].user_id] = seen.map(profileView);
-    }
-    return profiles;
+): Promise<Readonly<Record<UserId, readonly ApplicationProfile[]>>> {
+  const found = await Promise.all(userIds.map(userId => view.list('application_profiles', { equals: [userId] })));
+  const profiles = found.flatMap(records => {
+    const seen = applications ? records.filter(one => applications.includes(one.application_id)) : records;
+    return seen[0] ? [[seen[0].user_id, seen.map(profileView)] as const] : [];
   });
+  return Object.fromEntries(profiles.slice(0, countWithin(profiles, serviceLimits.readyProfilesBytesMax)));
 }
 
 /** A profile as its application's server reads it. */
