@@ -99,7 +99,9 @@ function Copies({ details }: { readonly details: TrafficDetails }) {
         <>
           <CopyButton kind="plain" label={words.copy.curl} text={() => curlOf(details, location.origin)} />
           <CopyButton kind="plain" label={words.copy.sdk} text={() => sdkCodeOf(details, location.origin)} />
-          <CopyButton kind="plain" label={words.copy.test} text={() => testCodeOf(details)} />
+          {testCodeOf(details) !== '' && (
+            <CopyButton kind="plain" label={words.copy.test} text={() => testCodeOf(details)} />
+          )}
         </>
       )}
       <CopyButton kind="plain" label={words.copy.json} text={() => JSON.stringify(details, undefined, 2)} />

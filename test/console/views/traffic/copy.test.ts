@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userToken } from '../../../../src/backend/index.ts';
 import { curlOf } from '../../../../src/console/views/traffic/copy/curl.ts';
 import { literalOf } from '../../../../src/console/views/traffic/copy/literal.ts';
 import { sdkCallOf, sdkCodeOf } from '../../../../src/console/views/traffic/copy/sdk-code.ts';
@@ -170,13 +171,133 @@ describe('a test that is copied from the traffic', () => {
   });
 });
 
+describe('a test that is copied from a call about commands', () => {
+  let world: World;
+  let guildId: string;
+  let channelId: string;
+  beforeAll(async () => {
+    world = await createWorld({ users: ['ada', 'grace'] });
+    await control(world.service, 'GET /traffic');
+    const { guilds } = await control(world.service, 'GET /guilds');
+    guildId = guilds[0]?.id ?? expect.fail();
+    channelId = guilds[0]?.channels[0]?.id ?? expect.fail();
+  });
+  afterAll(() => world?.close());
+
+  async function copied(as: object, method: string, path: string, body?: unknown): Promise<string> {
+    const call = { as, method, path, ...(body !== undefined && { body }) };
+    const { traffic_id } = await control(world.service, 'POST /call', {}, call as never);
+    const id = String(traffic_id ?? expect.fail());
+    return testCodeOf(await control(world.service, 'GET /traffic/{id}', { id }));
+  }
+  const bot = () => ({ kind: 'bot', application_id: world.applicationId });
+
+  it.each(['ada in a channel', 'ada in the direct messages'] as const)('that %s makes runs as it is', async where => {
+    const ada = world.user('ada').id;
+    const grace = world.user('grace').id;
+    const spot = where === 'ada in a channel' ? { channel_id: channelId, guild_id: guildId } : { channel_id: ada };
+    const { backend } = world;
+    const define = async (command: object) => (await backend.commands.create(command as never)).command;
+    const text = { type: 3, name: 'where', description: 'Place', required: true, autocomplete: true };
+    const who = { type: 6, name: 'who', description: 'Player' };
+    const plain = await define({ name: `plain-${spot.channel_id}`, description: 'Plain' });
+    const full = await define({ name: `full-${spot.channel_id}`, description: 'With options', options: [text, who] });
+    const nested = await define({
+      name: `nested-${spot.channel_id}`,
+      description: 'Nested',
+      options: [
+        {
+          ...{ type: 2, name: 'crew', description: 'Group' },
+          options: [
+            { type: 1, name: 'add', description: 'Adds', options: [{ type: 4, name: 'count', description: 'Count' }] },
+          ],
+        },
+      ],
+    });
+    const menu = await define({ name: `Menu ${spot.channel_id}`, type: 2 });
+    const values = { where: { type: 3, name: 'where', value: hostile }, who: { type: 6, name: 'who', value: grace } };
+    const count = [{ type: 4, name: 'count', value: 3 }];
+    const uses: readonly (readonly [type: number, command: typeof plain, data?: object])[] = [
+      [2, plain],
+      [2, full, { options: [values.where, values.who] }],
+      [2, full, { options: [values.who] }],
+      [4, full, { options: [{ ...values.where, focused: true }] }],
+      [2, nested, { options: [{ type: 2, name: 'crew', options: [{ type: 1, name: 'add', options: count }] }] }],
+      [2, menu, { target_id: ada }],
+      [2, { ...plain, id: '404' as never }],
+    ];
+    for (const [type, { id, version, name, type: kind }, more] of uses) {
+      const data = { id, version, name, type: kind, ...more };
+      const body = { type, application_id: world.applicationId, ...spot, nonce: 'console-1', data };
+      const code = await copied({ kind: 'session', user_id: ada }, 'POST', '/interactions', body);
+      await expect(run(code), code).resolves.toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['a use of a component', { type: 3, data: { component_type: 2, custom_id: 'x' } }],
+    ['a submitted modal', { type: 5, data: { id: '9', custom_id: 'x', components: [] } }],
+    ['a command on a message', { type: 2, data: { id: '9', name: 'Report', type: 3, target_id: '8' } }],
+    [
+      'a role as an option',
+      { type: 2, data: { id: '9', name: 'x', type: 1, options: [{ type: 8, name: 'r', value: '8' }] } },
+    ],
+    [
+      'a file as an option',
+      { type: 2, data: { id: '9', name: 'x', type: 1, options: [{ type: 11, name: 'f', value: '0' }] } },
+    ],
+  ])('does not exist for %s, which another world does not have', (_, body) => {
+    const target = '/api/v10/interactions';
+    expect(testCodeOf(detailsOf({ route: 'invokeCommand', method: 'POST', target, status: 204 }, body))).toBe('');
+  });
+
+  it('that a bot or a player makes to change a command runs as it is', async () => {
+    const base = `/applications/${world.applicationId}`;
+    const inGuild = `${base}/guilds/${guildId}/commands`;
+    const crew = { name: 'crew', description: 'Lists the crew', name_localizations: { de: 'mannschaft' } };
+    const { command: globalOne } = await world.backend.commands.create({ name: 'one', description: 'One' });
+    const { command: guildOne } = await world.backend.commands
+      .inGuild(guildId)
+      .create({ name: 'two', description: '2' });
+    const overwrites = { permissions: [{ id: world.user('grace').id, type: 2, permission: true }] };
+    const owner = { kind: 'user', application_id: world.applicationId, user_id: world.user('ada').id };
+    const player = { ...owner, scopes: ['applications.commands.permissions.update'] };
+    const calls: readonly (readonly [object, string, string, unknown?])[] = [
+      [bot(), 'POST', `${base}/commands`, crew],
+      [bot(), 'POST', `${base}/commands`, { ...crew, name: '' }],
+      [bot(), 'PUT', `${base}/commands`, [crew, { id: globalOne.id, name: 'one', description: '1' }]],
+      [bot(), 'GET', `${base}/commands`],
+      [bot(), 'GET', `${base}/commands/404`],
+      [bot(), 'POST', inGuild, crew],
+      [bot(), 'PUT', inGuild, [crew, { id: guildOne.id, name: 'two', description: 'Two' }]],
+      [bot(), 'GET', inGuild],
+      [bot(), 'GET', `${inGuild}/${guildOne.id}`],
+      [bot(), 'PATCH', `${inGuild}/${guildOne.id}`, { description: 'Both' }],
+      [bot(), 'GET', `${inGuild}/permissions`],
+      [bot(), 'GET', `${inGuild}/${guildOne.id}/permissions`],
+      [player, 'PUT', `${inGuild}/${guildOne.id}/permissions`, overwrites],
+      [player, 'PUT', `${inGuild}/${world.applicationId}/permissions`, overwrites],
+      [bot(), 'PUT', `${inGuild}/${guildOne.id}/permissions`, overwrites],
+      [bot(), 'DELETE', `${inGuild}/${guildOne.id}`],
+      [bot(), 'DELETE', `${base}/commands/${globalOne.id}`],
+      [bot(), 'POST', `${base}/commands`, crew],
+      [{ kind: 'session', user_id: world.user('ada').id }, 'GET', `/channels/${channelId}/application-command-index`],
+    ];
+    for (const [as, method, path, body] of calls) {
+      const code = await copied(as, method, path, body);
+      await expect(run(code), code).resolves.toBeUndefined();
+    }
+  });
+});
+
 /** Runs a copied test. */
 async function run(code: string): Promise<void> {
   let work: (() => Promise<void>) | undefined;
   const test = (_: string, given: typeof work) => {
     work = given;
   };
-  new Function('assert', 'test', 'createWorld', code.replace(/^import .*$/gm, ''))(assert, test, createWorld);
+  const names = { assert, test, createWorld, userToken };
+  new Function(...Object.keys(names), code.replace(/^import .*$/gm, ''))(...Object.values(names));
   await work?.();
 }
 

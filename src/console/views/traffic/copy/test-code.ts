@@ -2,15 +2,15 @@ import { apiErrors } from '../../../../model/errors/errors.ts';
 import type { TrafficDetails, TrafficRequest } from '../../../../wire/control/traffic.ts';
 import { literal, literalOf } from './literal.ts';
 import { fetchCodeOf, sdkCallOf } from './sdk-code.ts';
-import { type TestSetup, testSetupOf } from './test-setup.ts';
+import { isBeyondTests, type TestSetup, testSetupOf } from './test-setup.ts';
 
 /**
  * The call as a test for Node's own runner, in a world of its own: with the users, the application and the channels that the call names, and
- * a lobby or a command where it needs one. What led to an error is not known, so a test of a failed call may need more of it.
+ * a lobby or a command where it needs one; empty where a test cannot have what the call is about. What led to an error is not known, so a test of a failed call may need more of it.
  */
 export function testCodeOf(details: TrafficDetails): string {
   const { entry } = details;
-  if (entry.kind !== 'request' && entry.kind !== 'oauth') return '';
+  if ((entry.kind !== 'request' && entry.kind !== 'oauth') || isBeyondTests(details)) return '';
   const call = sdkCallOf(details);
   const name =
     entry.kind === 'request' && entry.route !== null ? entry.route : `${entry.method} ${entry.target.split('?')[0]}`;
@@ -35,11 +35,14 @@ function sdkTest(
   { entry, request }: TrafficDetails,
   by: 'backend' | 'client',
   code: string,
-  { username, lines, rename }: TestSetup,
+  { username, lines, rename, token }: TestSetup,
 ): readonly string[] {
   if (entry.kind !== 'request' || entry.route === null) return [];
-  const called = indented(code);
-  if (entry.status >= 400) {
+  const called = indented(code.replace('process.env.ACCESS_TOKEN', 'token'));
+  const isPlayer = by === 'client' || called !== indented(code);
+  if (by === 'backend' && isPlayer) lines = [...lines, ...token];
+  // The SDK reads a command without overwrites as an empty list.
+  if (entry.status >= 400 && entry.error_code !== apiErrors.unknown_command_permissions.code) {
     const expected = literalOf(errorOf(entry));
     return [...lines, `await assert.rejects(${by === 'client' ? `async () => ${called}` : called}, ${expected});`];
   }
@@ -51,7 +54,7 @@ function sdkTest(
     `await ${called};`,
     ...(isWrite
       ? [
-          `world.traffic.assertWrites([${rename(indented(literalOf(expected)))}], { by: ${by === 'backend' ? "'bot'" : literal(username)} });`,
+          `world.traffic.assertWrites([${rename(indented(literalOf(expected)))}], { by: ${isPlayer ? literal(username) : "'bot'"} });`,
         ]
       : [`assert.equal(world.traffic.calls({ route: ${literal(entry.route)} })[0]?.status, ${entry.status});`]),
   ];

@@ -1,3 +1,6 @@
+import { commandTypes, optionTypes } from '../../../../model/command.ts';
+import { apiErrors } from '../../../../model/errors/errors.ts';
+import { type CommandInvocation, interactionTypes, type OptionValue } from '../../../../model/interaction.ts';
 import { isSnowflake } from '../../../../model/snowflake.ts';
 import type { TrafficDetails } from '../../../../wire/control/traffic.ts';
 import { routes } from '../../../../wire/routes.ts';
@@ -34,18 +37,28 @@ export function testSetupOf(details: TrafficDetails, by: 'backend' | 'client' | 
   for (const [name, value] of Object.entries(params))
     if (name.startsWith('user_id') && isSnowflake(value)) userIds.add(value);
   for (const id of memberIdsIn(request?.body)) userIds.add(id);
-  // What was not found is not there, either.
-  const isThere = entry.status !== notFound;
+  // What was not found is not there, either. A command can be there without overwrites.
+  const isThere =
+    entry.status !== notFound ||
+    (entry.kind === 'request' && entry.error_code === apiErrors.unknown_command_permissions.code);
+  const used = entry.status < 400 ? invocationIn(route, request?.body) : undefined;
+  for (const id of usersNamedIn(used)) userIds.add(id);
   const users = [...userIds].map(id => ({ id, username: id === caller?.user_id ? username : `user-${id}` }));
   if (caller?.user_id == null) users.unshift({ id: '1000', username });
   const channelId = params.channel_id ?? channelIn(request?.body);
+  const channelIds = new Set([channelId, ...valuesOf(used, optionTypes.CHANNEL)]);
+  // The direct messages with a bot have the user's own id.
+  const channels = [...channelIds]
+    .filter(id => id !== undefined && id !== caller?.user_id)
+    .map(id => ({ id, name: 'general' }));
   const world = {
     users,
     ...(entry.application_id !== null && { application: { id: entry.application_id } }),
-    ...(channelId !== undefined && isThere && { channels: [{ id: channelId, name: 'general' }] }),
+    ...(channels.length > 0 && isThere && { channels }),
   };
   const renamed = new Map<string, string>();
-  if (params.guild_id !== undefined) renamed.set(params.guild_id, literal(guildId));
+  const guild = params.guild_id ?? (request?.body as { guild_id?: unknown } | null | undefined)?.guild_id;
+  if (isSnowflake(guild)) renamed.set(guild, literal(guildId));
   const lines =
     by === 'client' ? [`const client = await world.player(${literal(username)});`] : ['const { backend } = world;'];
   if (params.lobby_id !== undefined && isThere) {
@@ -53,7 +66,13 @@ export function testSetupOf(details: TrafficDetails, by: 'backend' | 'client' | 
     lines.push(...lobbyLines(by, route, memberIds));
     renamed.set(params.lobby_id, 'lobby.id');
   }
-  if (params.command_id !== undefined && isThere) {
+  if (used) {
+    lines.push(`const { command } = await world.backend.commands.create(${literalOf(definitionOf(used))});`);
+    renamed.set(used.id, 'command.id');
+    if (used.version !== undefined) renamed.set(used.version, 'command.version');
+  }
+  // In place of a command, the application's own id stands for all of its commands.
+  if (params.command_id !== undefined && params.command_id !== entry.application_id && isThere) {
     const place = params.guild_id === undefined ? 'commands' : `commands.inGuild(${literal(guildId)})`;
     const body = "{ name: 'copied', description: 'A command' }";
     lines.push(`const { command } = await ${by === 'backend' ? '' : 'world.'}backend.${place}.create(${body});`);
@@ -96,7 +115,12 @@ function membersOfLobby({ entry }: TrafficDetails): string[] {
 function tokenLines({ entry }: TrafficDetails): string[] {
   const caller = entry.kind === 'request' || entry.kind === 'oauth' ? entry.caller : null;
   if (!caller?.user_id) return [];
-  const body = caller.kind === 'session' ? '' : ', body: JSON.stringify({ application_id: world.applicationId })';
+  const scopes =
+    entry.kind === 'request' && entry.route === 'replaceCommandPermissions'
+      ? ", scopes: ['applications.commands.permissions.update']"
+      : '';
+  const body =
+    caller.kind === 'session' ? '' : `, body: JSON.stringify({ application_id: world.applicationId${scopes} })`;
   return [
     'const { controlBase, controlToken } = world.service;',
     `const signedIn = await fetch(\`\${controlBase}/users/${encodeURIComponent(caller.user_id)}/session\`, {`,
@@ -105,6 +129,50 @@ function tokenLines({ entry }: TrafficDetails): string[] {
     '});',
     'const { token } = await signedIn.json();',
   ];
+}
+
+/** Whether nothing can stand in for what the call is about: a message or a modal of the application, a role, or a file. */
+export function isBeyondTests({ entry, request }: TrafficDetails): boolean {
+  if (entry.kind !== 'request' || entry.route !== 'invokeCommand') return false;
+  const used = invocationIn(entry.route, request?.body);
+  if (!used || used.type === commandTypes.MESSAGE || used.type === commandTypes.PRIMARY_ENTRY_POINT) return true;
+  return [...valuesOf(used, optionTypes.ROLE), ...valuesOf(used, optionTypes.ATTACHMENT)].length > 0;
+}
+
+/** The command of a use, also of one that is still typed. */
+function invocationIn(route: string | null, body: unknown): CommandInvocation | undefined {
+  const { type, data } = (body ?? {}) as { readonly type?: unknown; readonly data?: CommandInvocation };
+  const isCommand =
+    type === interactionTypes.APPLICATION_COMMAND || type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  return route === 'invokeCommand' && isCommand ? data : undefined;
+}
+
+/** A command that can be used like this. */
+function definitionOf({ name, type, options }: CommandInvocation): object {
+  if (type !== commandTypes.CHAT_INPUT) return { name, type };
+  return { name, description: 'A command', ...(options?.length && { options: options.map(optionOf) }) };
+}
+
+function optionOf({ name, type, options, focused }: OptionValue): object {
+  return {
+    ...{ type, name, description: 'An option' },
+    ...(options?.length && { options: options.map(optionOf) }),
+    ...(focused && { autocomplete: true }),
+  };
+}
+
+function usersNamedIn(used: CommandInvocation | undefined): readonly string[] {
+  const target = used?.type === commandTypes.USER ? [used.target_id] : [];
+  return [...target, ...valuesOf(used, optionTypes.USER), ...valuesOf(used, optionTypes.MENTIONABLE)].filter(
+    id => id !== undefined,
+  );
+}
+
+function valuesOf(used: Pick<OptionValue, 'options'> | undefined, type: number): readonly string[] {
+  return (used?.options ?? []).flatMap(option => [
+    ...(option.type === type && isSnowflake(option.value) ? [option.value] : []),
+    ...valuesOf(option, type),
+  ]);
 }
 
 /** Members that a body names: of a lobby, or of a bulk update. */
@@ -124,6 +192,7 @@ function renameIn(code: string, renamed: ReadonlyMap<string, string>): string {
   let text = code;
   for (const [id, expression] of renamed) {
     text = text.replaceAll(literal(id), expression);
+    if (expression === literal(guildId)) text = text.replaceAll(`/guilds/${id}/`, `/guilds/${guildId}/`);
     const inPath = new RegExp(`/${id}(?=[/'?])`, 'g');
     text = text.replace(/(world\.baseUrl \+ )'([^']*)'/, (whole, start: string, target: string) =>
       inPath.test(`${target}'`)
