@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { forbiddenPaths, localPaths, publishedPaths, secrets, tarballMax } from './bounds.ts';
 import { readManifest } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
+import { packedManifest } from './packed-manifest.ts';
 import { run } from './run.ts';
 
 /** The package as it would be published, packed and unpacked again. */
@@ -14,25 +15,34 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
-/** Packs what is built into `folder`, without running any script, and unpacks it in `scratch`. */
+/**
+ * Packs what is built into `folder`, without running any script, and unpacks it in `scratch`. It is packed twice, because the package
+ * has another package.json than the checkout, which stays as it is.
+ */
 export function packTarball(root: string, folder: string, scratch: string): Tarball {
   mkdirSync(folder, { recursive: true });
-  const report = run(
-    root,
-    'npm',
-    'pack',
-    '--json',
-    '--ignore-scripts',
-    '--loglevel=error',
-    '--pack-destination',
-    folder,
-  );
-  const [packed] = JSON.parse(report) as { filename: string; files: { path: string }[] }[];
-  if (packed === undefined) throw new Error('npm packed nothing.');
+  const first = pack(root, scratch);
   // By its name alone: some programs of that name read "C:" as the name of a host.
-  run(folder, 'tar', '-xzf', packed.filename, '-C', scratch);
+  run(scratch, 'tar', '-xzf', first.filename);
+  rmSync(join(scratch, first.filename));
+  const unpacked = join(scratch, 'package');
+  const manifest = join(unpacked, 'package.json');
+  writeFileSync(manifest, packedManifest(readFileSync(manifest, 'utf8')));
+  const packed = pack(unpacked, folder);
   const files = packed.files.map(({ path }) => path);
-  return { path: join(folder, packed.filename), folder: join(scratch, 'package'), files };
+  return { path: join(folder, packed.filename), folder: unpacked, files };
+}
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+function pack(root: string, folder: string): Packed {
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
+  const [packed] = JSON.parse(run(root, 'npm', ...args)) as Packed[];
+  if (packed === undefined) throw new Error('npm packed nothing.');
+  return packed;
 }
 
 /** Nothing is in it that should not be, and all of it is within its bounds. */

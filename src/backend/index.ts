@@ -138,12 +138,6 @@ export type { ReplyMessage, ReplyMessages } from './interactions/reply-messages.
 export type { InteractionHandler } from './interactions/run-handler.ts';
 export { type ChangedMembers, type Lobbies, memberChangesMax } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
-export {
-  type IdentifyOptions,
-  identitiesMax,
-  identityAgeMsMax,
-  type PlayerIdentity,
-  type Players,
-} from './players.ts';
+export type { IdentifyOptions, PlayerIdentity, Players } from './players.ts';
 export type { ProfileOwner, Profiles } from './profiles.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';

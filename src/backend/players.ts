@@ -27,7 +27,7 @@ export interface PlayerIdentity {
 export interface IdentifyOptions extends RequestOptions {
   /**
    * How old the answer may be, in milliseconds: 0 asks the service, so that a token that was revoked a moment ago is rejected. Default
-   * and most: {@link identityAgeMsMax}.
+   * and most: 30,000.
    */
   readonly maxAgeMs?: number | undefined;
 }

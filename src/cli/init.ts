@@ -110,10 +110,11 @@ function projectFiles(name: string, sdk: string): Map<string, string> {
 
 /** The versions are those that this package is tested with. */
 function manifest(text: string, name: string, sdk: string): string {
-  const { devDependencies } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const tested = (...names: readonly string[]) => Object.fromEntries(names.map(one => [one, devDependencies[one]]));
+  // The installed package has `testedWith`, a checkout `devDependencies`: scripts/release/packed-manifest.ts.
+  const { devDependencies = {}, testedWith = devDependencies } = JSON.parse(
+    readFileSync(join(packageFolder, 'package.json'), 'utf8'),
+  ) as Readonly<Record<'devDependencies' | 'testedWith', Readonly<Record<string, string>> | undefined>>;
+  const tested = (...names: readonly string[]) => Object.fromEntries(names.map(one => [one, testedWith[one]]));
   const project = {
     ...JSON.parse(text),
     name,

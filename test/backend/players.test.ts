@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Backend,
-  createBackend,
-  fetchTransport,
-  identitiesMax,
-  identityAgeMsMax,
-  type Transport,
-} from '../../src/backend/index.ts';
+import { type Backend, createBackend, fetchTransport, type Transport } from '../../src/backend/index.ts';
+import { identitiesMax, identityAgeMsMax } from '../../src/backend/players.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
 import { starfall } from '../support/service/starfall.ts';

@@ -90,6 +90,11 @@ describe('the packed package', () => {
     },
   );
 
+  it('has no scripts to run and no devDependencies to install when it is vendored as a folder', () => {
+    const { name, scripts, devDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    expect({ name, scripts, devDependencies }).toEqual({ name: '@rallypoint/sdk' });
+  });
+
   it('brings the command', async () => {
     const { stdout } = await run(process.execPath, [join(installed, 'bin/rallypoint.js'), '--version'], {
       cwd: project.path,

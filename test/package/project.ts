@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { packTarball } from '../../scripts/release/tarball.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -53,10 +54,12 @@ export const quietEnv: NodeJS.ProcessEnv = {
 
 /** Makes the tarball that would be published. Answers with its path. */
 export async function pack(folder: string): Promise<string> {
-  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  const { code, stdout, stderr } = await run('npm', args, { cwd: root });
-  if (code !== 0) throw new Error(stderr);
-  return join(folder, stdout.trim().split('\n').at(-1) ?? '');
+  const scratch = mkdtempSync(join(tmpdir(), 'rallypoint-pack-'));
+  try {
+    return packTarball(root, folder, scratch).path;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 /** A project of a user in a folder of its own, which is removed at the end. */
