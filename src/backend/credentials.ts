@@ -2,6 +2,7 @@ import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/er
 import type { Scope } from '../model/oauth.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
 import { isCredential, requireCredential } from '../wire/arguments.ts';
+import { leftMs, type Moment, momentIn } from '../wire/clock/moment.ts';
 import type { Clock } from '../wire/clock/ports.ts';
 import { unsetHint } from '../wire/environment-variables.ts';
 import { asRecord } from '../wire/http/codec.ts';
@@ -39,8 +40,8 @@ interface HeldToken {
   readonly value: Promise<string>;
   /** The value, once it is there. */
   readonly authorization?: string;
-  /** Before that, infinity. */
-  readonly renewAtMs: number;
+  /** When another is fetched; absent before the value is there. */
+  readonly renewAt?: Moment;
 }
 
 /**
@@ -61,16 +62,13 @@ export function createCredentials(
 
   /** Concurrent calls share one request for a token; a failure is not kept. */
   function applicationToken(secret: string): Promise<string> {
-    if (held && clock.now() < held.renewAtMs) return held.value;
+    if (held && (!held.renewAt || leftMs(clock, held.renewAt) > 0)) return held.value;
     const fetched = fetchToken(http, applicationId, secret);
-    const mine: HeldToken = {
-      value: fetched.then(({ authorization }) => authorization),
-      renewAtMs: Number.POSITIVE_INFINITY,
-    };
+    const mine: HeldToken = { value: fetched.then(({ authorization }) => authorization) };
     held = mine;
     fetched.then(
       ({ authorization, lifeMs }) => {
-        if (held === mine) held = { ...mine, authorization, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
+        if (held === mine) held = { ...mine, authorization, renewAt: momentIn(clock, lifeMs - renewalMarginMs) };
       },
       () => {
         if (held === mine) held = undefined;

@@ -6,6 +6,7 @@ import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
 import { Turns } from '../wire/turns.ts';
+import type { TokenRenewal } from './auth/token-renewal.ts';
 import type { OperationOptions, WhenOffline } from './call-options.ts';
 import { clientNotReady, ReadyGate } from './connection/ready-gate.ts';
 import type { ReportWait, Waits } from './connection/waits.ts';
@@ -16,6 +17,7 @@ export interface CallPorts {
   readonly waits: Waits;
   /** The access token to call with now. */
   readonly token: () => string;
+  readonly renewal: TokenRenewal;
   /** Who calls an operation now. */
   readonly caller: () => Caller;
   readonly deadlineMs: number;
@@ -166,8 +168,9 @@ export class Calls {
     onWait: ReportWait,
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
-    const { http, token } = this.#ports;
-    const authorization = `Bearer ${token()}`;
-    return http.send(route, { ...request, authorization, onWait, signal, deadlineMs: deadline.leftMs });
+    const { http, token, renewal } = this.#ports;
+    return renewal.send(token(), deadline.signal, authorization =>
+      http.send(route, { ...request, authorization, onWait, signal, deadlineMs: deadline.leftMs }),
+    );
   }
 }

@@ -4,7 +4,7 @@ import type { ExternalAuth } from '../model/external-auth.ts';
 import type { Metadata } from '../model/lobby.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
-import { parseOptions, requireType } from '../wire/arguments.ts';
+import { parseOptions, requireCredential, requireType } from '../wire/arguments.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { Http } from '../wire/http/http.ts';
@@ -20,6 +20,7 @@ import { openSystemBrowser } from './auth/open-browser.ts';
 import { PlayerAuth } from './auth/player-auth.ts';
 import { checkRedirectPage } from './auth/redirect-page.ts';
 import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
+import type { RenewToken } from './auth/token-renewal.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from './call-options.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -126,6 +127,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#session = new LiveSession({
       ...{ ...common, socket, whenOffline, schemas, picturesUrl },
       token: () => this.#auth.token(),
+      renewal: this.#auth.renewal,
       heldToken: () => this.#auth.held.accessToken,
       scopes: () => this.#auth.held.scopes,
       onStatus: status => this.#auth.held.follow(status),
@@ -341,7 +343,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
   async updateProvisionalAccountDisplayName(name: string, options?: RequestOptions): Promise<void> {
-    await this.#auth.account.rename(this.#auth.token(), name, parseOptions(options).signal);
+    const { signal } = parseOptions(options);
+    const rename = (authorization: string) => this.#auth.account.rename(authorization, name, signal);
+    await this.#auth.renewal.send(this.#auth.token(), signal, rename);
   }
 
   /**
@@ -369,7 +373,12 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    */
   async fetchCurrentUser(options?: FetchUserOptions): Promise<UserSnapshot> {
     const { accessToken, signal } = parseOptions(options);
-    return this.#auth.account.currentUser(accessToken ?? this.#auth.token(), signal);
+    if (accessToken !== undefined) {
+      requireCredential('accessToken', accessToken, 'Bearer');
+      return this.#auth.account.currentUser(`Bearer ${accessToken}`, signal);
+    }
+    const fetch = (authorization: string) => this.#auth.account.currentUser(authorization, signal);
+    return this.#auth.renewal.send(this.#auth.token(), signal, fetch);
   }
 
   /**
@@ -388,6 +397,14 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#auth.held.set(given);
     if (!given) void this.disconnect();
     else if (this.#isAnothers(given)) this.#reconnect();
+  }
+
+  /**
+   * Sets how to replace an access token that the service rejects: a call that is answered with 401 asks for another token, and is
+   * repeated once with it. {@link openCredentials} sets it. Undefined: such a call fails.
+   */
+  setTokenRenewal(renew: RenewToken | undefined): void {
+    this.#auth.renewal.set(renew);
   }
 
   /**

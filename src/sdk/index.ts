@@ -62,6 +62,7 @@ export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './au
 export type { OpenBrowser } from './auth/open-browser.ts';
 export { type RedirectPage, type RedirectPageContent, redirectPageBytesMax } from './auth/redirect-page.ts';
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
+export type { RenewToken } from './auth/token-renewal.ts';
 export type { TokenSet } from './auth/token-set.ts';
 export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
 export { Client, type ClientSignInOptions, type FetchUserOptions } from './client.ts';

@@ -5,6 +5,7 @@ import type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, type Http } from '../wire/http/http.ts';
 import type { OpenBrowser } from './auth/open-browser.ts';
+import type { TokenRenewal } from './auth/token-renewal.ts';
 import { Calls } from './calls.ts';
 import type { ClientOptions } from './client-options.ts';
 import { LiveCommands } from './command/live-commands.ts';
@@ -34,6 +35,7 @@ export interface LiveSessionPorts<LobbyMetadata, MemberMetadata>
   readonly token: () => string;
   /** The same, undefined while there is none. */
   readonly heldToken: () => string | undefined;
+  readonly renewal: TokenRenewal;
   /** What the player has granted; undefined when that is unknown. */
   readonly scopes: () => readonly string[] | undefined;
   readonly onStatus: (status: ConnectionStatus) => void;
@@ -56,7 +58,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
 
   constructor(ports: LiveSessionPorts<LobbyMetadata, MemberMetadata>) {
     const { baseUrl, http, clock, entropy, logger, openBrowser, socket, token, schemas } = ports;
-    const { deadlineMs = deadlineMsDefault, whenOffline = 'fail' } = ports;
+    const { deadlineMs = deadlineMsDefault, whenOffline = 'fail', renewal } = ports;
     this.connection = new Connection({
       clock,
       entropy,
@@ -69,7 +71,7 @@ export class LiveSession<LobbyMetadata, MemberMetadata> {
     });
     this.waits = new Waits(clock, logger);
     const caller = () => ({ token: ports.heldToken(), playerId: this.#ownId });
-    this.calls = new Calls({ clock, http, waits: this.waits, token, caller, deadlineMs, whenOffline });
+    this.calls = new Calls({ clock, http, waits: this.waits, token, renewal, caller, deadlineMs, whenOffline });
     this.store = new LobbyStore(logger, this.news);
     const send = (op: Opcode, d: unknown) => this.connection.send(op, d);
     this.#voice = new VoiceCalls({ clock, calls: this.calls, lobbies: this.store, send });

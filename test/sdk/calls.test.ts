@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UserId } from '../../src/model/snowflake.ts';
+import { TokenRenewal } from '../../src/sdk/auth/token-renewal.ts';
 import type { OperationOptions, WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Calls } from '../../src/sdk/calls.ts';
 import { Waits } from '../../src/sdk/connection/waits.ts';
@@ -49,7 +50,16 @@ beforeEach(() => {
   const http = new Http({ baseUrl: 'http://127.0.0.1:1', transport, clock });
   playerId = undefined;
   const caller = () => ({ token, playerId });
-  calls = new Calls({ http, clock, waits, token: () => token, caller, deadlineMs: 15_000, whenOffline: 'fail' });
+  calls = new Calls({
+    http,
+    clock,
+    waits,
+    token: () => token,
+    caller,
+    renewal: new TokenRenewal(clock),
+    deadlineMs: 15_000,
+    whenOffline: 'fail',
+  });
 });
 
 afterEach(() => calls.close());

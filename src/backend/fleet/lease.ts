@@ -1,3 +1,4 @@
+import { leftMs, type Moment, momentIn } from '../../wire/clock/moment.ts';
 import type { Cancel, Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { OwnershipError } from './ownership-error.ts';
@@ -40,6 +41,8 @@ export class Lease {
   readonly #options: LeaseOptions;
   readonly #marginMs: number;
   #held: Stored<ServerRecord> | undefined;
+  /** When {@link #held} expires. */
+  #end: Moment | undefined;
   #status: LeaseStatus = 'none';
   #opening: Promise<void> | undefined;
   /** A check that has not started yet. */
@@ -63,8 +66,8 @@ export class Lease {
 
   /** How long writes may still take; 0 or less if the lease is not held. */
   get leftMs(): number {
-    if (!this.#held || this.#status !== 'held') return 0;
-    return this.#held.value.leaseUntilMs - this.#marginMs - this.#options.clock.now();
+    if (!this.#end || this.#status !== 'held') return 0;
+    return leftMs(this.#options.clock, this.#end) - this.#marginMs;
   }
 
   /** Makes sure that the lease is held now. @throws OwnershipError `superseded`, `lease_lost`, `directory_failed` */
@@ -122,8 +125,9 @@ export class Lease {
       const before = await servers.get(server);
       if (before && this.#held && before.value.process !== process) throw this.#yield();
       const term = Math.max(before?.value.term ?? 0, this.term) + 1;
-      const written = await servers.write(server, before, { term, process, leaseUntilMs: clock.now() + leaseMs });
-      if (written) this.#hold(written);
+      const end = momentIn(clock, leaseMs);
+      const written = await servers.write(server, before, { term, process, leaseUntilMs: end.wallMs });
+      if (written) this.#hold(written, end);
       if (this.leftMs > 0) return;
     }
     throw leaseLost(server);
@@ -133,17 +137,19 @@ export class Lease {
     const { server, leaseMs, servers, clock } = this.#options;
     const before = this.#held;
     if (!before || this.leftMs <= 0) return this.hold();
-    const value = { ...before.value, leaseUntilMs: clock.now() + leaseMs };
+    const end = momentIn(clock, leaseMs);
+    const value = { ...before.value, leaseUntilMs: end.wallMs };
     const written = await servers.write(server, before, value);
     const inTime = this.leftMs > 0;
-    if (written && inTime) return this.#hold(written);
+    if (written && inTime) return this.#hold(written, end);
     // Either it took so long that others may have seen the lease expire, or another process wrote the record.
     this.#set('lapsed');
     return this.hold();
   }
 
-  #hold(record: Stored<ServerRecord>): void {
+  #hold(record: Stored<ServerRecord>, end: Moment): void {
     this.#held = record;
+    this.#end = end;
     this.#set('held');
     this.#cancelTimer();
     if (!this.#closed) this.#arm();

@@ -48,14 +48,14 @@ export class ComponentCollectors<Collected extends Use> {
   /**
    * Collects uses of the messages that answer `interaction`, and of the message whose component it is the use of.
    *
-   * @param endMs when the interaction's token expires
+   * @param lifeMs how long the interaction's token is valid
    * @throws ArgumentError `invalid_argument`
    */
-  open(interaction: Interaction, endMs: number, options: CollectOptions<Collected>): Collector<Collected> {
+  open(interaction: Interaction, lifeMs: number, options: CollectOptions<Collected>): Collector<Collected> {
     checkOptions(options);
     const ids: string[] = [interaction.id];
     if (interaction.type === interactionTypes.MESSAGE_COMPONENT) ids.push(interaction.message.id);
-    const leftMs = Math.min(endMs - this.#clock.now(), options.timeoutMs ?? Number.POSITIVE_INFINITY);
+    const leftMs = Math.min(lifeMs, options.timeoutMs ?? Number.POSITIVE_INFINITY);
     const collector: Collector<Collected> = new Collector(options, () => this.#forget(collector, ids));
     this.#open.set(collector, this.#opened++);
     for (const id of ids) {

@@ -14,7 +14,7 @@ import { checkAccepted } from '../../model/rules/interactions/accepted-callbacks
 import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
-import type { Clock } from '../../wire/clock/ports.ts';
+import { type Clock, steadyNow } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { routeLabel } from '../../wire/routes.ts';
@@ -135,6 +135,7 @@ export function createReceivedInteraction(
   { clock, call, collectors, send = callbackSender(payload, call) }: InteractionMeans,
 ): ReceivedInteraction {
   const answerByMs = answerTimeMs(payload, clock.now());
+  const endsMs = steadyNow(clock) + (answerByMs - clock.now());
   // Only the service knows whether the application has an Activity.
   const answerable = { type: payload.type, hasSource: messageOf(payload) !== undefined, isEmbedded: true };
 
@@ -146,14 +147,14 @@ export function createReceivedInteraction(
     const inData = issues.map(issue => ({ ...issue, path: ['data', ...issue.path] }));
     rejectIssues('The answer to the interaction', [...inData, ...checkCallback(answer, messageOf(payload)?.flags)]);
     rejectIssues('The answer to the interaction', checkAccepted(callback.type, answerable));
-    const leftMs = answerByMs - clock.now();
+    const leftMs = endsMs - steadyNow(clock);
     if (leftMs <= 0) throw tooLate();
     await send(answer, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) }, files);
   }
 
-  const tokenEndMs = answerByMs - limits.interactionAnswerMs + limits.interactionTokenLifeMs;
+  const afterAnswerMs = limits.interactionTokenLifeMs - limits.interactionAnswerMs;
   const collectComponents: ReceivedInteraction['collectComponents'] = options =>
-    collectors.open(payload, tokenEndMs, parseOptions(options));
+    collectors.open(payload, endsMs - steadyNow(clock) + afterAnswerMs, parseOptions(options));
 
   return {
     payload,

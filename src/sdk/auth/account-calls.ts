@@ -3,7 +3,6 @@ import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../model/provisional.ts';
 import { checkAccountEdit, checkChildToken } from '../../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
-import { requireCredential } from '../../wire/arguments.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
@@ -23,9 +22,7 @@ export class AccountCalls {
     this.#clock = clock;
   }
 
-  async currentUser(accessToken: string, signal: AbortSignal | undefined): Promise<UserSnapshot> {
-    requireCredential('accessToken', accessToken, 'Bearer');
-    const authorization = `Bearer ${accessToken}`;
+  async currentUser(authorization: string, signal: AbortSignal | undefined): Promise<UserSnapshot> {
     const user = readUser((await this.#http.send('getCurrentUser', { path: {}, authorization, signal })).body);
     if (user) return user;
     throw new TransportError('unreadable_answer', "The service's answer is not a user. Check baseUrl.");
@@ -60,10 +57,9 @@ export class AccountCalls {
     return readAnswer((await this.#http.send('createChildToken', { path: {}, body, signal })).body, requestedAtMs);
   }
 
-  async rename(accessToken: string, name: string, signal: AbortSignal | undefined): Promise<void> {
+  async rename(authorization: string, name: string, signal: AbortSignal | undefined): Promise<void> {
     const body: AccountEdit = { global_name: name };
     rejectIssues('The display name', checkAccountEdit(body));
-    const authorization = `Bearer ${accessToken}`;
     await this.#http.send('editAccount', { path: {}, authorization, body, signal });
   }
 }

@@ -11,7 +11,7 @@ import type { ExternalAuth } from '../../model/external-auth.ts';
 import { limits } from '../../model/limits/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
 import { requireType } from '../../wire/arguments.ts';
-import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { type Clock, type Logger, steadyNow } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { oauthError } from '../../wire/oauth/oauth-error.ts';
@@ -95,11 +95,14 @@ export class DeviceFlow {
     const signal = options.signal ? AbortSignal.any([options.signal, inProgress.signal]) : inProgress.signal;
     try {
       const requestedAtMs = this.#clock.now();
+      const requestedMs = steadyNow(this.#clock);
       const codes = await this.#calls.run('startDevice', clientId, signal, (library, configuration) =>
         library.initiateDeviceAuthorization(configuration, { scope: scopes }),
       );
       const progress = new Progress(codes, requestedAtMs, options.onProgress, this.#logger);
-      return await this.#poll(clientId, { ...mergeFields, device_code: codes.device_code }, progress, signal);
+      const lifeMs = codes.expires_in * 1000 - (steadyNow(this.#clock) - requestedMs);
+      const deadline = new Deadline(this.#clock, lifeMs, signal);
+      return await this.#poll(clientId, { ...mergeFields, device_code: codes.device_code }, progress, deadline);
     } finally {
       this.#inProgress = undefined;
     }
@@ -114,13 +117,11 @@ export class DeviceFlow {
     clientId: string,
     parameters: Record<string, string>,
     progress: Progress,
-    signal: AbortSignal,
+    deadline: Deadline,
   ): Promise<TokenSet> {
-    const deadline = new Deadline(this.#clock, progress.expiresAtMs - this.#clock.now(), signal);
     try {
       for (;;) {
         await deadline.sleep(progress.pauseMs);
-        if (deadline.leftMs <= 0) throw expired(); // the machine was asleep
         const tokens = await this.#request(clientId, parameters, progress, deadline);
         if (!tokens) continue;
         progress.report('granted');
@@ -141,13 +142,20 @@ export class DeviceFlow {
     { signal }: Deadline,
   ): Promise<TokenSet | undefined> {
     const requestedAtMs = this.#clock.now();
+    let isForeign = false;
+    const onForeignAnswer = () => {
+      isForeign = true;
+    };
     try {
       const exchange = async (library: Library, configuration: Configuration) =>
         readTokens(await library.genericGrantRequest(configuration, deviceCodeGrantType, parameters), requestedAtMs);
       // The pause before the next request takes limits into account.
-      return await this.#calls.run('createToken', clientId, signal, exchange, false);
+      return await this.#calls.run('createToken', clientId, signal, exchange, {
+        waitsForLimit: false,
+        onForeignAnswer,
+      });
     } catch (error) {
-      if (signal.aborted || !progress.canContinue(error)) throw error;
+      if (signal.aborted || !progress.canContinue(error, isForeign)) throw error;
       return undefined;
     }
   }
@@ -188,10 +196,15 @@ class Progress {
     return Math.max(grownMs, this.#retryAfterMs);
   }
 
-  /** Handles an answer without tokens. @returns whether to send another request */
-  canContinue(error: unknown): boolean {
+  /**
+   * Handles an answer without tokens.
+   *
+   * @param isForeign whether the answer was not the service's
+   * @returns whether to send another request
+   */
+  canContinue(error: unknown, isForeign: boolean): boolean {
     this.#retryAfterMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
-    if (isTemporary(error)) {
+    if (isForeign || isTemporary(error)) {
       this.#failures++;
       return true;
     }

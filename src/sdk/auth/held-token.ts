@@ -1,5 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { requireCredential } from '../../wire/arguments.ts';
+import { leftMs, type Moment, momentIn } from '../../wire/clock/moment.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Alarm } from '../connection/alarm.ts';
 import type { ConnectionStatus } from '../connection/connection-snapshot.ts';
@@ -53,6 +54,8 @@ export class HeldToken {
   readonly #alarm: Alarm;
   readonly #emitter = new Emitter<TokenExpiration>();
   #token: AccessToken | undefined;
+  /** When the token expires. */
+  #end: Moment | undefined;
   #expiration: TokenExpiration | undefined;
   #session: 'none' | 'opening' | 'open' = 'none';
   /** The token that {@link expiration$} has reported. */
@@ -81,6 +84,10 @@ export class HeldToken {
   set(token: AccessToken | undefined): void {
     if (token) requireValidToken(token);
     if (token?.accessToken !== this.#reported) this.#expiration = undefined;
+    if (token?.accessToken !== this.#token?.accessToken || token?.expiresAtMs !== this.#token?.expiresAtMs) {
+      const { expiresAtMs } = token ?? {};
+      this.#end = expiresAtMs === undefined ? undefined : momentIn(this.#clock, expiresAtMs - this.#clock.now());
+    }
     this.#token = token;
     this.#arm();
   }
@@ -109,12 +116,13 @@ export class HeldToken {
 
   #arm(): void {
     const { accessToken, expiresAtMs } = this.#token ?? {};
+    const end = this.#end;
     this.#alarm.cancel();
-    if (this.#session === 'none' || expiresAtMs === undefined || accessToken === this.#reported) return;
+    if (this.#session === 'none' || !end || expiresAtMs === undefined || accessToken === this.#reported) return;
     const noticeMs = this.#session === 'open' ? expirationNoticeMs : 0;
-    this.#alarm.set(expiresAtMs - noticeMs, () => {
+    this.#alarm.set(momentIn(this.#clock, leftMs(this.#clock, end) - noticeMs), () => {
       this.#reported = accessToken;
-      this.#expiration = Object.freeze({ expiresAtMs, isExpired: this.#clock.now() >= expiresAtMs });
+      this.#expiration = Object.freeze({ expiresAtMs, isExpired: leftMs(this.#clock, end) <= 0 });
       this.#emitter.emit(this.#expiration);
     });
   }

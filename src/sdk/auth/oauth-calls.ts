@@ -1,19 +1,21 @@
 import type { Configuration } from 'openid-client';
 import { RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
 import { apiUrl } from '../../wire/addresses.ts';
-import type { Clock } from '../../wire/clock/ports.ts';
+import { type Clock, type Entropy, systemEntropy } from '../../wire/clock/ports.ts';
+import { backoffMs } from '../../wire/http/backoff.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import { apiError, deadlineMsDefault, refusalsMax, userAgent } from '../../wire/http/http.ts';
+import { apiError, deadlineMsDefault, refusalsMax, unnamedLimitBackoff, userAgent } from '../../wire/http/http.ts';
 import type { Transport, TransportAnswer } from '../../wire/http/transport.ts';
 import { oauthError } from '../../wire/oauth/oauth-error.ts';
-import { readLimits } from '../../wire/rate-limits/headers.ts';
+import { dateMsOf, readLimits } from '../../wire/rate-limits/headers.ts';
 import { type RouteName, routePath } from '../../wire/routes.ts';
 
 export interface OAuthPorts {
   /** As {@link resolveBaseUrl} returns it. */
   readonly baseUrl: string;
   readonly clock: Clock;
+  readonly entropy?: Entropy | undefined;
   readonly transport: Transport;
   /** How long a call may take. Default: {@link deadlineMsDefault}. */
   readonly deadlineMs?: number | undefined;
@@ -46,16 +48,13 @@ export class OAuthCalls {
     this.#ports = ports;
   }
 
-  /**
-   * @param waitsForLimit whether to wait, within the deadline, when the service asks for it. Default: true
-   * @throws OAuthError, ApiError, RateLimitError, TransportError
-   */
+  /** @throws OAuthError, ApiError, RateLimitError, TransportError */
   async run<Answer>(
     route: OAuthRoute,
     clientId: string,
     signal: AbortSignal | undefined,
     exchange: Exchange<Answer>,
-    waitsForLimit = true,
+    options: RunOptions = {},
   ): Promise<Answer> {
     const { clock, deadlineMs = deadlineMsDefault } = this.#ports;
     const deadline = new Deadline(clock, deadlineMs, signal);
@@ -63,7 +62,7 @@ export class OAuthCalls {
     try {
       const library = await load();
       deadline.signal.throwIfAborted();
-      const call: Call = { route, deadline, waitsForLimit, answer: undefined };
+      const call: Call = { route, deadline, options, answer: undefined, serviceMs: Number.NaN };
       return await this.#exchange(library, call, clientId, exchange);
     } finally {
       this.#underWay.delete(deadline);
@@ -80,7 +79,7 @@ export class OAuthCalls {
     try {
       return await exchange(library, this.#configure(library, clientId, call));
     } catch (error) {
-      throw translate(library, error, call.answer);
+      throw translate(library, error, call, this.#ports.clock);
     }
   }
 
@@ -96,7 +95,10 @@ export class OAuthCalls {
       },
       clientId,
       // ID tokens are checked by this package's clock, not the machine's.
-      { [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) },
+      {
+        [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+        ...(call.options.ignoresTimes && { [library.clockTolerance]: Number.MAX_SAFE_INTEGER }),
+      },
       library.None(),
     );
     // The client has checked that the base URL is https or on this machine.
@@ -111,22 +113,26 @@ export class OAuthCalls {
     call: Call,
     { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
   ): Promise<Response> {
-    const { transport } = this.#ports;
-    const { route, deadline, waitsForLimit } = call;
+    const { transport, entropy = systemEntropy } = this.#ports;
+    const { route, deadline, options } = call;
     const request = { method, url, headers: { ...headers, 'user-agent': userAgent }, body, signal: deadline.signal };
     let response: TransportAnswer;
     let answer: unknown;
     for (let refusals = 1; ; refusals++) {
       response = await transport.send(request);
       answer = parseJson(response.text);
-      const { refusal } = readLimits(response.status, response.headers, answer);
+      const unnamedMs = backoffMs(unnamedLimitBackoff, refusals - 1, entropy);
+      const { refusal } = readLimits(response.status, response.headers, answer, unnamedMs);
       if (!refusal) break;
       const { scope, retryAfterMs } = refusal;
-      const mayWait = waitsForLimit && refusals <= refusalsMax && retryAfterMs < deadline.leftMs;
+      const mayWait = (options.waitsForLimit ?? true) && refusals <= refusalsMax && retryAfterMs < deadline.leftMs;
       if (!mayWait) throw new RateLimitError(scope === 'global' ? 'global' : route, retryAfterMs);
       await deadline.sleep(retryAfterMs);
     }
     call.answer = answer;
+    const isRedirect = response.status >= 300 && response.status < 400;
+    if (answer === undefined || isRedirect) options.onForeignAnswer?.();
+    call.serviceMs = dateMsOf(response.headers, 'date');
     if (response.status >= 400 && typeof asRecord(answer)?.error !== 'string') {
       throw apiError(route, response.status, answer);
     }
@@ -142,28 +148,62 @@ export class OAuthCalls {
 interface Call {
   readonly route: OAuthRoute;
   readonly deadline: Deadline;
-  readonly waitsForLimit: boolean;
+  readonly options: RunOptions;
   /** The parsed body of the answer. */
   answer: unknown;
+  /** The service's time at the answer; NaN if it does not say so. */
+  serviceMs: number;
 }
 
-const idTokenErrors: ReadonlySet<unknown> = new Set([
-  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
-  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
-]);
+export interface RunOptions {
+  /** Whether to wait, within the deadline, when the service asks for it. Default: true. */
+  readonly waitsForLimit?: boolean;
+  /** Whether an ID token is accepted whatever its times are. Default: false. */
+  readonly ignoresTimes?: boolean;
+  /** Called for an answer that is not the service's: a redirect, or not JSON. A network that asks for a sign-in gives such answers. */
+  readonly onForeignAnswer?: () => void;
+}
+
+const timesError = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
+const idTokenErrors: ReadonlySet<unknown> = new Set(['OAUTH_JWT_CLAIM_COMPARISON_FAILED', timesError]);
 
 // The library's errors contain whole answers, with tokens, as their cause. None of that may be passed on.
-function translate(library: Library, error: unknown, answer: unknown): RallypointError {
+function translate(library: Library, error: unknown, { answer, serviceMs }: Call, clock: Clock): RallypointError {
   if (error instanceof library.ResponseBodyError) return oauthError(error.error, error.error_description);
   if (error instanceof RallypointError) return error;
   const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
   if (cause instanceof RallypointError) return cause;
-  if (idTokenErrors.has(code) || hasOnlyBadIdToken(answer)) {
-    return invalidIdToken();
-  }
+  if (code === timesError) return wrongTimes(clock.now(), serviceMs);
+  if (idTokenErrors.has(code) || hasOnlyBadIdToken(answer)) return invalidIdToken();
   const detail = typeof code === 'string' ? ` (${code})` : '';
   return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used${detail}.`);
 }
+
+// Less than this is no reason for a new ID token to have expired.
+const skewMsMin = 60_000;
+
+/** An ID token that is not valid now, which a new one is only by a wrong clock. */
+function wrongTimes(nowMs: number, serviceMs: number): RallypointError {
+  const aheadMs = nowMs - serviceMs;
+  if (!(Math.abs(aheadMs) >= skewMsMin)) return invalidIdToken();
+  const skew = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's`;
+  return oauthError(
+    'invalid_id_token',
+    `The clock of this machine is ${skew}, so the ID token is not valid by it. Set the clock, then sign in again.`,
+  );
+}
+
+function durationText(ms: number): string {
+  const [size, unit] = durationUnits.find(([unitMs]) => ms >= unitMs * 2) ?? ([60_000, 'minutes'] as const);
+  const count = Math.round(ms / size);
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+const durationUnits = [
+  [24 * 60 * 60_000, 'days'],
+  [60 * 60_000, 'hours'],
+  [60_000, 'minutes'],
+] as const;
 
 export function invalidIdToken(): RallypointError {
   return oauthError(

@@ -6,6 +6,7 @@ export {
   allowInsecureRequests,
   Configuration,
   clockSkew,
+  clockTolerance,
   customFetch,
   genericGrantRequest,
   initiateDeviceAuthorization,

@@ -9,8 +9,9 @@ import { DeviceFlow } from './device-flow.ts';
 import { HeldToken } from './held-token.ts';
 import { type OAuthPorts, prepareOAuthCalls } from './oauth-calls.ts';
 import { TokenClient } from './token-client.ts';
+import { TokenRenewal } from './token-renewal.ts';
 
-export interface PlayerAuthPorts extends OAuthPorts, AuthorizerPorts {
+export interface PlayerAuthPorts extends Omit<OAuthPorts, 'entropy'>, AuthorizerPorts {
   readonly http: Http;
 }
 
@@ -21,6 +22,7 @@ export class PlayerAuth {
   readonly device: DeviceFlow;
   readonly account: AccountCalls;
   readonly held: HeldToken;
+  readonly renewal: TokenRenewal;
   applicationId: ApplicationId | undefined;
 
   constructor(ports: PlayerAuthPorts) {
@@ -29,6 +31,7 @@ export class PlayerAuth {
     this.device = new DeviceFlow(ports);
     this.account = new AccountCalls(ports.http, ports.clock);
     this.held = new HeldToken(ports.clock);
+    this.renewal = new TokenRenewal(ports.clock);
   }
 
   /** @see {@link Client.authorize} */

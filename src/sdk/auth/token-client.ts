@@ -67,8 +67,14 @@ export class TokenClient {
     const { signal, idempotencyKey } = options;
     const parameters = idempotencyKey === undefined ? undefined : { idempotency_key: idempotencyKey };
     const requestedAtMs = this.#clock.now();
-    return this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-      readTokens(await library.refreshTokenGrant(configuration, refreshToken, parameters), requestedAtMs),
+    // The old pair is used up by the answer, so a clock that is wrong must not discard the new one.
+    return this.#calls.run(
+      'createToken',
+      clientId,
+      signal,
+      async (library, configuration) =>
+        readTokens(await library.refreshTokenGrant(configuration, refreshToken, parameters), requestedAtMs),
+      { ignoresTimes: true },
     );
   }
 

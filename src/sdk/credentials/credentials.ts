@@ -42,7 +42,8 @@ export type CredentialsClient = Pick<
   | 'revokeToken'
   | 'status$'
   | 'updateToken'
->;
+> &
+  Partial<Pick<Client, 'setTokenRenewal'>>;
 
 /** Whether a player is signed in, and how the credential is stored. Frozen. */
 export interface CredentialsSnapshot {
@@ -84,7 +85,8 @@ export type SignInOptions = Omit<AuthorizeOptions, 'answer'>;
 /**
  * Keeps a player signed in. The credential is in the keychain, shared by all windows and processes of the game, and every new
  * access token is passed to the client. The token is refreshed when 85 to 90 % of its life have passed (the exact moment is
- * random), once for all processes. A failed refresh is retried after 5 s at first, and every 5 minutes in the end.
+ * random), once for all processes. A failed refresh is retried after 5 s at first, and every 5 minutes in the end. A call of the
+ * client whose token the service rejects (401) refreshes it, and is repeated once with the new one.
  */
 export interface Credentials {
   /** The latest value of {@link state$}. */
@@ -147,8 +149,9 @@ export interface Credentials {
    */
   signOut(options?: SignOutOptions): Promise<void>;
   /**
-   * Stops refreshing, after a refresh that is in progress has been stored. The player stays signed in. A sign-in in progress
-   * rejects with `aborted`, and the next process can finish it. Idempotent.
+   * Stops refreshing, after a refresh that is in progress has been stored. It waits for that for 1 s at most; the next process
+   * finishes what it left. The player stays signed in. A sign-in in progress rejects with `aborted`, and the next process can
+   * finish it. Idempotent.
    */
   close(): Promise<void>;
   /** As {@link close}. */

@@ -32,6 +32,10 @@ export interface RefreshPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly logger: Logger;
+  /** Aborts the request; its attempt is repeated later. */
+  readonly signal: AbortSignal;
+  /** Whether the access token of this credential has expired. */
+  readonly hasExpired: (stored: StoredCredential) => boolean;
 }
 
 /**
@@ -46,10 +50,10 @@ export interface RefreshPorts {
  * @throws the failure of the request or of the keychain; the credential is unchanged, and the call can be repeated
  */
 export async function refresh(ports: RefreshPorts, known: StoredCredential): Promise<RefreshOutcome> {
-  const { store, clock } = ports;
+  const { store } = ports;
   const stored = await store.read();
   if (!stored) return { kind: 'removed' };
-  const isValid = clock.now() < stored.expiresAtMs;
+  const isValid = !ports.hasExpired(stored);
   const isNewer = stored.accessToken !== known.accessToken;
   if (isNewer && isValid && !stored.attempt) return { kind: 'current', credential: stored };
   if (stored.refreshToken !== undefined) return send(ports, stored, stored.refreshToken);
@@ -58,13 +62,13 @@ export async function refresh(ports: RefreshPorts, known: StoredCredential): Pro
 }
 
 async function send(ports: RefreshPorts, stored: StoredCredential, refreshToken: string): Promise<RefreshOutcome> {
-  const { store, client, clock } = ports;
+  const { store, client, clock, signal } = ports;
   const attempt = stored.attempt ?? { key: randomToken(ports.entropy, 24), sinceMs: clock.now() };
   if (!stored.attempt) await store.write({ ...stored, attempt });
   const sentAtMs = clock.now();
   let credential: StoredCredential;
   try {
-    const tokens = await client.refreshToken(refreshToken, { idempotencyKey: attempt.key });
+    const tokens = await client.refreshToken(refreshToken, { idempotencyKey: attempt.key, signal });
     credential = credentialOf(tokens, stored, sentAtMs);
   } catch (error) {
     if (!(error instanceof OAuthError && error.code === 'invalid_grant')) throw error;
@@ -110,12 +114,22 @@ export const retryBackoff: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
 /**
  * When to refresh: after 85 to 90 % of the token's life, and never sooner after the last refresh than after a failed one.
- * A credential without a refresh token is due when it expires.
+ *
+ * @returns how long until then, in milliseconds; 0 or less: now
  */
-export function refreshAtMs(credential: StoredCredential, entropy: Entropy): number {
-  const { receivedAtMs, expiresAtMs, refreshToken, attempt } = credential;
-  if (refreshToken === undefined) return expiresAtMs;
+export function refreshInMs(credential: StoredCredential, nowMs: number, entropy: Entropy): number {
+  const { receivedAtMs, expiresAtMs, attempt } = credential;
   if (attempt) return 0; // its outcome is unknown, so the credential is due now, whatever the clock said at the attempt
+  // It was received by a clock that was wrong, or the clock is wrong now: nobody knows how long the token is valid.
+  if (nowMs < receivedAtMs - skewMsMin) return retryBackoff.firstMs;
   const aheadMs = (expiresAtMs - receivedAtMs) * (aheadFraction + jitterFraction * randomFraction(entropy));
-  return Math.max(expiresAtMs - aheadMs, receivedAtMs + retryBackoff.firstMs);
+  return Math.max(expiresAtMs - aheadMs, receivedAtMs + retryBackoff.firstMs) - nowMs;
 }
+
+/** How long the access token is valid, in milliseconds. One that was received by a clock that was ahead counts as new. */
+export function lifeLeftMs({ receivedAtMs, expiresAtMs }: StoredCredential, nowMs: number): number {
+  return expiresAtMs - Math.max(nowMs, receivedAtMs);
+}
+
+// Clocks are corrected by less while they run.
+const skewMsMin = 60_000;

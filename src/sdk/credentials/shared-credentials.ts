@@ -11,6 +11,7 @@ import {
 import { closeCodes } from '../../model/gateway.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
+import { leftMs, type Moment, momentIn } from '../../wire/clock/moment.ts';
 import {
   type Clock,
   type Entropy,
@@ -20,6 +21,7 @@ import {
   systemClock,
   systemEntropy,
 } from '../../wire/clock/ports.ts';
+import { closeMsMax, settleWithin } from '../../wire/clock/settle-within.ts';
 import { reportErrors } from '../../wire/error-report.ts';
 import { backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline, requireTimeLeft } from '../../wire/http/deadline.ts';
@@ -43,7 +45,7 @@ import type {
   SignOutOptions,
 } from './credentials.ts';
 import { openProcessLock } from './process-lock.ts';
-import { type RefreshOutcome, refresh, refreshAtMs, retryBackoff } from './refresh.ts';
+import { lifeLeftMs, type RefreshOutcome, refresh, refreshInMs, retryBackoff } from './refresh.ts';
 import { continueSignIn, PendingSignIn, signIn } from './sign-in.ts';
 import { credentialOf, type KeptTokens, type StoredCredential } from './stored-credential.ts';
 
@@ -113,9 +115,15 @@ class SharedCredentials implements Credentials {
   readonly #following: { unsubscribe(): void };
   /** Aborts what waits for the lock or for the player. */
   readonly #closing = new AbortController();
+  /** Aborts a refresh in progress. */
+  readonly #abandoning = new AbortController();
   #credential: StoredCredential | undefined;
-  /** When the credential is to be refreshed, in milliseconds since the Unix epoch. */
-  #dueMs = Number.POSITIVE_INFINITY;
+  /** When its access token expires. */
+  #expiry: Moment | undefined;
+  /** The token that a server rejected last. */
+  #rejected: string | undefined;
+  /** When the credential is to be refreshed. */
+  #due: Moment | undefined;
   /** The refresh in progress, which concurrent callers share. */
   #refreshing: Promise<void> | undefined;
   /** The refreshes that hold the lock or wait for it, up to the end of a retried save. */
@@ -137,8 +145,11 @@ class SharedCredentials implements Credentials {
     this.#live = new LiveValue<CredentialsSnapshot>(Object.freeze({ status: 'signed-out', ...ports.storage }));
     this.state$ = this.#live.value$;
     this.#following = ports.client.status$.subscribe(({ closeCode }) => {
-      if (closeCode === closeCodes.AUTHENTICATION_FAILED.code) this.#refreshInBackground();
+      if (closeCode !== closeCodes.AUTHENTICATION_FAILED.code) return;
+      this.#rejected = this.#credential?.accessToken;
+      this.#refreshInBackground();
     });
+    ports.client.setTokenRenewal?.((rejected, options) => this.accessToken({ ...options, rejected }));
   }
 
   get state(): CredentialsSnapshot {
@@ -152,8 +163,12 @@ class SharedCredentials implements Credentials {
    * @throws KeychainError
    */
   async load(): Promise<void> {
-    const stored = await this.#ports.store.read();
-    if (stored && !this.#readingChange && !this.#hasReadChange) this.#adopt(stored);
+    const { store, clock } = this.#ports;
+    const stored = await store.read();
+    if (!stored || this.#readingChange || this.#hasReadChange) return;
+    // It stays in the keychain: the next start may find that the clock was wrong.
+    if (stored.refreshToken === undefined && clock.now() >= stored.expiresAtMs) this.#publish({ reason: 'expired' });
+    else this.#adopt(stored);
   }
 
   /**
@@ -162,14 +177,14 @@ class SharedCredentials implements Credentials {
    */
   readChange(): void {
     if (this.#closing.signal.aborted) return;
-    const { store, logger, clock, entropy } = this.#ports;
+    const { store, logger, entropy } = this.#ports;
     this.#readingChange ??= store
       .exclusively(async () => {
         this.#readingChange = undefined; // a change from here on has to be read again
         this.#hasReadChange = true;
         const stored = await store.read();
         this.#apply(stored ? { kind: 'current', credential: stored } : { kind: 'removed' });
-        if (stored?.attempt) this.#refreshAt(clock.now() + backoffMs(retryBackoff, 0, entropy));
+        if (stored?.attempt) this.#refreshIn(backoffMs(retryBackoff, 0, entropy));
       }, this.#closing.signal)
       .catch(error => {
         this.#readingChange = undefined;
@@ -216,18 +231,18 @@ class SharedCredentials implements Credentials {
     this.#assertOpen();
     requireTimeLeft(options);
     const { signal, rejected } = options;
-    const nowMs = this.#ports.clock.now();
-    const current = this.#tokenExcept(rejected, nowMs);
+    const { clock } = this.#ports;
+    if (rejected !== undefined) this.#rejected = rejected;
+    const current = this.#tokenExcept(rejected);
     if (current !== undefined) {
       this.#attemptsInVain = 0;
-      if (this.#dueMs <= nowMs) this.#refreshInBackground();
+      if (this.#due && leftMs(clock, this.#due) <= 0) this.#refreshInBackground();
       return current;
     }
-    if (this.#credential && this.#resting && steadyNow(this.#ports.clock) < this.#resting.untilMs)
-      throw this.#resting.error;
+    if (this.#credential && this.#resting && steadyNow(clock) < this.#resting.untilMs) throw this.#resting.error;
     for (let attempt = 0; attempt < refreshesMax && this.#credential; attempt++) {
       await this.#untilAborted(this.#refresh(), signal);
-      const token = this.#tokenExcept(rejected, this.#ports.clock.now());
+      const token = this.#tokenExcept(rejected);
       if (token !== undefined) return token;
     }
     if (this.#credential) {
@@ -274,7 +289,8 @@ class SharedCredentials implements Credentials {
     this.#alarm.cancel();
     this.#following.unsubscribe();
     this.#ports.notifier.close();
-    await this.#holding;
+    await settleWithin(this.#ports.clock, closeMsMax, this.#holding);
+    this.#abandoning.abort();
     this.#live.complete();
   }
 
@@ -291,9 +307,22 @@ class SharedCredentials implements Credentials {
   }
 
   /** The current token, unless it has expired or is the rejected one. */
-  #tokenExcept(rejected: string | undefined, nowMs: number): string | undefined {
-    const { accessToken, expiresAtMs = 0 } = this.#credential ?? {};
-    return accessToken === rejected || nowMs >= expiresAtMs ? undefined : accessToken;
+  #tokenExcept(rejected: string | undefined): string | undefined {
+    const { accessToken } = this.#credential ?? {};
+    return accessToken === rejected || !this.#credential || this.#hasExpired(this.#credential)
+      ? undefined
+      : accessToken;
+  }
+
+  /**
+   * By either clock, because the machine may have slept. A token that cannot be refreshed would be lost if the clock is only wrong:
+   * it has expired when this process has lived through its life, or a server says so, too.
+   */
+  #hasExpired({ accessToken, refreshToken, expiresAtMs }: StoredCredential): boolean {
+    const { clock } = this.#ports;
+    if (!this.#expiry || accessToken !== this.#credential?.accessToken) return clock.now() >= expiresAtMs;
+    const isKept = refreshToken === undefined && accessToken !== this.#rejected;
+    return (isKept ? this.#expiry.steadyMs - steadyNow(clock) : leftMs(clock, this.#expiry)) <= 0;
   }
 
   #refreshInBackground(): void {
@@ -324,7 +353,10 @@ class SharedCredentials implements Credentials {
     if (!known) return;
     const done = Promise.withResolvers<void>();
     const work = async () => {
-      const outcome = await refresh(this.#ports, known);
+      const outcome = await refresh(
+        { ...this.#ports, signal: this.#abandoning.signal, hasExpired: stored => this.#hasExpired(stored) },
+        known,
+      );
       logger.info({ outcome: outcome.kind }, 'the credential was due for a refresh');
       this.#apply(outcome);
       if (outcome.kind === 'current') this.#schedule(outcome.credential);
@@ -388,6 +420,7 @@ class SharedCredentials implements Credentials {
     this.#credential = credential;
     if (!isNew) return;
     this.#resting = undefined;
+    this.#expiry = momentIn(this.#ports.clock, lifeLeftMs(credential, this.#ports.clock.now()));
     const { accessToken, expiresAtMs, userId } = credential;
     this.#ports.client.updateToken({ accessToken, expiresAtMs, userId });
     this.#schedule(credential);
@@ -396,7 +429,10 @@ class SharedCredentials implements Credentials {
   /** Schedules the next refresh and clears the trouble. */
   #schedule(credential: StoredCredential): void {
     this.#failures = 0;
-    this.#refreshAt(refreshAtMs(credential, this.#ports.entropy));
+    const { clock, entropy } = this.#ports;
+    // What cannot be refreshed ends with its token, which may have been adopted long ago.
+    if (credential.refreshToken !== undefined) this.#refreshIn(refreshInMs(credential, clock.now(), entropy));
+    else if (this.#expiry) this.#refreshIn(this.#expiry.steadyMs - steadyNow(clock));
     this.#publish({});
   }
 
@@ -410,12 +446,12 @@ class SharedCredentials implements Credentials {
   }
 
   #failed(error: unknown): void {
-    const { clock, entropy, logger } = this.#ports;
+    const { entropy, logger } = this.#ports;
     if (this.#closing.signal.aborted || !this.#credential) return;
     const pauseMs = backoffMs(retryBackoff, this.#failures++, entropy);
     const askedMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
     logger.warn({ code: codeOf(error), pauseMs }, 'the credential could not be refreshed; it is retried');
-    this.#refreshAt(clock.now() + Math.max(pauseMs, askedMs));
+    this.#refreshIn(Math.max(pauseMs, askedMs));
     this.#publish({ trouble: this.#rest(asRallypointError(error), askedMs) });
   }
 
@@ -425,9 +461,9 @@ class SharedCredentials implements Credentials {
     return error;
   }
 
-  #refreshAt(dueMs: number): void {
-    this.#dueMs = dueMs;
-    if (!this.#closing.signal.aborted) this.#alarm.set(dueMs, () => this.#refreshInBackground());
+  #refreshIn(ms: number): void {
+    this.#due = momentIn(this.#ports.clock, ms);
+    if (!this.#closing.signal.aborted) this.#alarm.set(this.#due, () => this.#refreshInBackground());
   }
 
   #publish(more: Pick<CredentialsSnapshot, 'reason' | 'trouble'>): void {

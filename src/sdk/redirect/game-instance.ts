@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { RedirectError } from '../../model/errors/errors.ts';
-import type { Cancel, Clock, Logger } from '../../wire/clock/ports.ts';
+import { type Cancel, type Clock, type Logger, steadyNow } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { RedirectServer } from './redirect-server.ts';
@@ -143,7 +143,7 @@ export class GameInstance {
 
   // Without a pause the first time, because a redirect that arrives meanwhile starts another copy of the game.
   #reconnect(): void {
-    const nowMs = this.#ports.clock.now();
+    const nowMs = steadyNow(this.#ports.clock);
     const isRepeated = nowMs - this.#disconnectedMs < pauseMs;
     this.#disconnectedMs = nowMs;
     this.#retry(isRepeated ? pauseMs : 0);

@@ -4,6 +4,7 @@ import { activityFlags } from '../../model/presence.ts';
 import { checkLobbyMessage } from '../../model/rules/lobbies/lobby-message.ts';
 import { isSnowflake, type MessageId, parseSnowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
 import { parseOptions } from '../../wire/arguments.ts';
+import { leftMs, type Moment, momentIn } from '../../wire/clock/moment.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
@@ -61,6 +62,8 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   readonly #invites = new LiveValue<readonly InviteSnapshot[]>(Object.freeze([]));
   readonly #launch = new LiveValue<LaunchSnapshot | undefined>(undefined);
   readonly #senders = new Map<UserId, { unsubscribe(): void }>();
+  /** When those that are shown expire. */
+  readonly #ends = new Map<MessageId, Moment>();
   /** Those whose message was deleted. */
   readonly #withdrawn = new Set<MessageId>();
   /** Those about whose party this session has asked. */
@@ -203,6 +206,7 @@ export class Invites<LobbyMetadata, MemberMetadata> {
     if (!invite || invite.senderId === this.#social.people.ownId) return true;
     if (this.invites.some(({ id }) => id === invite.id)) return true;
     this.#social.people.meet(fields.author);
+    this.#ends.set(invite.id, endOf(invite, this.#ports.clock));
     this.#set([...this.invites, invite].slice(-invitesKeptMax));
     this.#ports.news.add({ type: 'inviteReceived', invite: this.invites.find(({ id }) => id === invite.id) ?? invite });
     this.#ports.news.flush();
@@ -238,6 +242,8 @@ export class Invites<LobbyMetadata, MemberMetadata> {
       watch.unsubscribe();
       this.#senders.delete(id);
     }
+    const ids = new Set(invites.map(({ id }) => id));
+    for (const id of this.#ends.keys()) if (!ids.has(id)) this.#ends.delete(id);
     const checked = invites.map(invite => this.#checked(invite));
     this.#invites.set(shareItems(this.invites, checked));
     for (const id of senders) {
@@ -250,9 +256,15 @@ export class Invites<LobbyMetadata, MemberMetadata> {
       this.#senders.set(id, people.user$(id).subscribe(update));
     }
     this.#subscribe();
-    const ends = this.invites.filter(({ isValid }) => isValid).map(({ expiresAtMs }) => expiresAtMs);
-    if (ends.length === 0) this.#alarm.cancel();
-    else this.#alarm.set(Math.min(...ends), () => this.#update());
+    const lefts = this.invites.filter(({ isValid }) => isValid).map(({ id }) => this.#leftMs(id));
+    if (lefts.length === 0) this.#alarm.cancel();
+    else this.#alarm.set(momentIn(this.#ports.clock, Math.min(...lefts)), () => this.#update());
+  }
+
+  /** How long an invite is valid; 0 or less: it has expired. */
+  #leftMs(id: MessageId): number {
+    const end = this.#ends.get(id);
+    return end ? leftMs(this.#ports.clock, end) : 0;
   }
 
   /** @returns whether it was the message of an invite */
@@ -268,12 +280,11 @@ export class Invites<LobbyMetadata, MemberMetadata> {
   #subscribe(): void {
     const { people, calls } = this.#social;
     if (!this.#isReady || people.lacks('activities.read') !== undefined) return;
-    const now = this.#ports.clock.now();
     const unseen = this.invites.filter(
-      ({ id, type, isValid, senderId, expiresAtMs, channelId, applicationId, partyId }) =>
+      ({ id, type, isValid, senderId, channelId, applicationId, partyId }) =>
         type === 'join' &&
         !isValid &&
-        now < expiresAtMs &&
+        this.#leftMs(id) > 0 &&
         !this.#withdrawn.has(id) &&
         !this.#subscribed.has(id) &&
         people.user(senderId)?.status !== 'offline' &&
@@ -301,14 +312,14 @@ export class Invites<LobbyMetadata, MemberMetadata> {
 
   /** The invite with its validity as of now. */
   #checked(invite: InviteSnapshot): InviteSnapshot {
-    const { senderId, partyId, applicationId, expiresAtMs } = invite;
+    const { senderId, partyId, applicationId } = invite;
     const sender = this.#social.people.user(senderId);
     const activities = sender?.activities ?? [];
     const activity = activities.find(one => one.applicationId === applicationId && one.party?.id === partyId);
     const isJoin = invite.type === 'join';
     // The presence of users who are no friends is not shown.
     const isThere = sender?.group === undefined || (isJoin ? activity !== undefined : sender.status !== 'offline');
-    const isValid = isThere && !this.#withdrawn.has(invite.id) && this.#ports.clock.now() < expiresAtMs;
+    const isValid = isThere && !this.#withdrawn.has(invite.id) && this.#leftMs(invite.id) > 0;
     // The sender may be in that party with another session by now.
     const sessionId = (isJoin ? activity?.sessionId : undefined) ?? invite.sessionId;
     return share(invite, Object.freeze({ ...invite, isValid, sessionId }));
@@ -365,6 +376,15 @@ export class Invites<LobbyMetadata, MemberMetadata> {
 
 // As long as the secret of a lobby may be.
 const secretLengthMax = 250;
+
+/**
+ * Unspecified: an invite that would be from the future or have expired when it arrives shows that this machine's clock is wrong,
+ * so it counts from its arrival.
+ */
+function endOf({ expiresAtMs }: InviteSnapshot, clock: Clock): Moment {
+  const left = expiresAtMs - clock.now();
+  return momentIn(clock, left > 0 && left <= inviteLifeMs ? left : inviteLifeMs);
+}
 
 function notJoinable(what: string): ArgumentError {
   return new ArgumentError('not_joinable', `${what}, so that nobody can join it.`);

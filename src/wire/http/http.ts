@@ -77,8 +77,10 @@ export const deadlineMsDefault = 15_000;
 // Four attempts in all.
 const failuresMax = 3;
 
-/** How often a call is repeated after a 429: more often than after a failure, because the service names the pause and did no work. */
+/** How often a call is repeated after a 429: more often than after a failure, because the service did no work, and mostly names the pause. */
 export const refusalsMax = 10;
+/** After a 429 that names no time, such as one of a proxy: at least a second. */
+export const unnamedLimitBackoff: Backoff = { firstMs: 2_000, maxMs: 60_000 };
 const retryBackoff: Backoff = { firstMs: 250, maxMs: 4_000 };
 
 /** Why an attempt did not succeed, and the pause before the next; undefined: there must be none. */
@@ -167,7 +169,7 @@ export class Http {
           ? await whileWaiting(request, { reason: 'rate_limit', untilMs: this.#limiter.freeAtMs(lane) }, admitted)
           : admitted;
       if (request.beforeSend) await this.#mayBeSent(request.beforeSend, permit, deadline);
-      const result = await this.#attempt(name, exchange, permit, setbacks.failure);
+      const result = await this.#attempt(name, exchange, permit, setbacks);
       if (!('error' in result)) return result;
 
       const tooMany = ++setbacks[result.kind] > (result.kind === 'failure' ? failuresMax : refusalsMax);
@@ -193,7 +195,7 @@ export class Http {
     name: RouteName,
     exchange: TransportRequest,
     permit: Permit,
-    failures: number,
+    { failure: failures, refusal: refusals }: Readonly<Record<Setback['kind'], number>>,
   ): Promise<HttpAnswer | Setback> {
     let answer: TransportAnswer;
     try {
@@ -205,7 +207,8 @@ export class Http {
     }
 
     const body = answer.text === '' ? undefined : parseJson(answer.text);
-    const limits = readLimits(answer.status, answer.headers, body);
+    const unnamedMs = backoffMs(unnamedLimitBackoff, refusals, this.#entropy);
+    const limits = readLimits(answer.status, answer.headers, body, unnamedMs);
     // A failing server's answer without limits says nothing about whether its route has any.
     this.#limiter.settle(permit, answer.status >= 500 && !limits.bucket ? 'lost' : limits);
     if (answer.status >= 200 && answer.status < 300) return readSuccess(name, answer, body);

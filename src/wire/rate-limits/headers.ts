@@ -33,9 +33,6 @@ export interface Refusal {
   readonly retryAfterMs: number;
 }
 
-// How long to wait after a 429 that names no time, such as one of a proxy.
-const retryAfterMsDefault = 1_000;
-
 // The longest window of the interface. What says more is broken, and must not silence a caller for years.
 const durationMsMax = 24 * 60 * 60_000;
 
@@ -43,13 +40,14 @@ const durationMsMax = 24 * 60 * 60_000;
  * Reads the limits out of an answer; whatever is missing or not a number counts as absent.
  *
  * @param body the parsed body; only a 429's is looked at
+ * @param unnamedMs how long to wait after a 429 that names no time, such as one of a proxy
  * @see docs/spec/limits.md#headers; docs/spec/limits.md#the-body-of-a-429
  */
-export function readLimits(status: number, headers: AnswerHeaders, body: unknown): LimitReport {
+export function readLimits(status: number, headers: AnswerHeaders, body: unknown, unnamedMs = 1_000): LimitReport {
   const bucket = readBucket(headers);
   return {
     ...(bucket ? { bucket } : {}),
-    ...(status === 429 ? { refusal: readRefusal(headers, body) } : {}),
+    ...(status === 429 ? { refusal: readRefusal(headers, body, unnamedMs) } : {}),
   };
 }
 
@@ -63,16 +61,21 @@ function readBucket(headers: AnswerHeaders): BucketReport | undefined {
   return { id, limit, remaining, resetMs: toMs(reset), resetAfterMs: durationMs(resetAfter) };
 }
 
-function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
+function readRefusal(headers: AnswerHeaders, body: unknown, unnamedMs: number): Refusal {
   const told = asRecord(body);
-  const seconds = told?.retry_after;
-  const retryAfter = isCount(seconds) ? seconds : (numberOf(headers, 'retry-after') ?? secondsToDate(headers));
+  const retryAfter = longer(told?.retry_after, numberOf(headers, 'retry-after') ?? secondsToDate(headers));
   const scope = headerOf(headers, 'x-ratelimit-scope');
   const isGlobal = scope === 'global' || told?.global === true || headers['x-ratelimit-global'] !== undefined;
   return {
     scope: isGlobal ? 'global' : scope === 'shared' ? 'shared' : 'user',
-    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : durationMs(retryAfter),
+    retryAfterMs: retryAfter === undefined ? unnamedMs : durationMs(retryAfter),
   };
+}
+
+/** Of two that disagree the longer one. The header has whole seconds, so one that only rounds the body's up does not disagree. */
+function longer(inBody: unknown, inHeader: number | undefined): number | undefined {
+  if (!isCount(inBody)) return inHeader;
+  return inHeader !== undefined && inHeader > Math.ceil(inBody) ? inHeader : inBody;
 }
 
 /** The wait until a date, which proxies may send: by the sender's clock, because ours may differ (RFC 9110, section 10.2.3). */
@@ -81,7 +84,8 @@ function secondsToDate(headers: AnswerHeaders): number | undefined {
   return seconds > 0 ? seconds : undefined;
 }
 
-function dateMsOf(headers: AnswerHeaders, name: string): number {
+/** The date that a header holds, in milliseconds since the Unix epoch; NaN without one. */
+export function dateMsOf(headers: AnswerHeaders, name: string): number {
   const text = headerOf(headers, name) ?? '';
   return httpDate.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -20,7 +20,7 @@ const tokens = { access_token: 'a', token_type: 'Bearer', expires_in: 604_800, r
 const steam = { type: 'STEAM_SESSION_TICKET', token: 'ticket' } as const;
 
 /** What the token endpoint says to one poll. */
-type Said = string | number | { body: object };
+type Said = string | number | { body: object } | { status: number; text: string };
 
 let clock: VirtualClock;
 let machine: SleepyClock;
@@ -54,6 +54,7 @@ async function serve(said: readonly Said[], start: object = codes, log: string[]
 
 function say(response: ServerResponse, said: Said): void {
   if (typeof said === 'string') answerJson(response, 400, { error: said });
+  else if (typeof said === 'object' && 'text' in said) response.writeHead(said.status).end(said.text);
   else if (typeof said === 'object') answerJson(response, 200, said.body);
   else if (said === 429) answerJson(response, 429, { message: 'slow', retry_after: 30, global: false });
   else if (said === 0) response.destroy();
@@ -131,12 +132,33 @@ describe('signing in on a device', () => {
     expect(clock.now()).toBeLessThanOrEqual(300_000);
   });
 
-  it('stops polling when the machine slept past the expiry', async () => {
-    await serve(['authorization_pending']);
+  it('lets the service decide about the codes when the machine slept past their expiry', async () => {
+    await serve(['expired_token']);
     const running = run();
     machine.sleep(600_000);
     await expect(elapse(clock, running, 20_000)).rejects.toMatchObject({ code: 'expired_token' });
-    expect(polls).toEqual([]);
+    expect(polls).toEqual([5]);
+  });
+
+  it.each([8, -8])('continues while the clock is %d days ahead', async days => {
+    await serve(['authorization_pending', 'authorization_pending', { body: tokens }]);
+    const running = run();
+    await elapse(clock, clock.advance(4_000), 10_000);
+    machine.sleep(days * 86_400_000);
+    expect(await elapse(clock, running, 20_000)).toMatchObject({ accessToken: 'a' });
+  });
+
+  it.each([
+    ['a page in place of the answer', 200, '<html>Welcome to our network</html>'],
+    ['a redirect to a page', 302, ''],
+    ['a redirect in JSON', 307, '{"location":"http://portal.example/"}'],
+    ['a page that blocks', 403, '<html>Sign in first</html>'],
+    ['nothing', 200, ''],
+    ['the status for this', 511, '<html></html>'],
+  ])('continues after what a network answers that asks for a sign-in of its own: %s', async (_, status, text) => {
+    await serve([{ status, text }, 'authorization_pending', { body: tokens }]);
+    expect(await runAndWait()).toMatchObject({ accessToken: 'a' });
+    expect(polls).toEqual([5, 15, 20]);
   });
 
   it('keeps polling with growing pauses while the service cannot be reached, and at the old interval afterwards', async () => {

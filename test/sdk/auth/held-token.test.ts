@@ -107,6 +107,18 @@ describe('the expiry of an access token', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('is reported after the time that passed when the clock is set back, also after a reconnect', async () => {
+    held.follow('ready');
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    machine.sleep(-192 * hourMs);
+    held.follow('disconnected');
+    held.follow('ready');
+    await clock.advance(hourMs - expirationNoticeMs - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: false }]);
+  });
+
   it('is not reported for a token without expiry, or after the token was cleared', async () => {
     held.follow('ready');
     held.set({ accessToken: 'a' });

@@ -200,6 +200,21 @@ describe('TokenClient: how it reads answers', () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it('pauses ever longer after 429s that name no time', async () => {
+    const clock = new VirtualClock(0);
+    const sentAtMs: number[] = [];
+    const client = await tokens((_, response) => {
+      sentAtMs.push(clock.now());
+      response.writeHead(429).end('busy');
+    }, clock);
+    const refused = expect(client.refreshToken('1', 'r')).rejects.toMatchObject({ name: 'RateLimitError' });
+    await elapse(clock, refused, 20_000, 100);
+    expect(sentAtMs.length).toBeLessThanOrEqual(5);
+    sentAtMs.slice(1).forEach((atMs, i) => {
+      expect(atMs - (sentAtMs[i] ?? 0)).toBeGreaterThanOrEqual(1_000 * 2 ** i);
+    });
+  });
+
   it('repeats a request ten times at most, however short the limit that the service names', async () => {
     const client = await answering(429, { message: 'slow', retry_after: 0.001, global: false });
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'RateLimitError' });
@@ -274,6 +289,28 @@ describe('TokenClient: ID tokens', () => {
   it.each([{}, { nonce: 'm' }])('does not compare the nonce of %j when it is given none', async claims => {
     const client = await withIdToken(claims);
     expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });
+  });
+
+  /** A service whose time is the machine's, and a client whose clock is ahead of it by so much. */
+  const ahead = (byMs: number) =>
+    tokens(
+      async (_, response) => answerJson(response, 200, { ...answer, id_token: await idToken({}) }),
+      new VirtualClock(Date.now() + byMs),
+    );
+
+  it.each([
+    [8 * 24 * 60, /clock of this machine is 8 days ahead of the service's/],
+    [5 * 60, /clock of this machine is 5 hours ahead of the service's/],
+    [65, /clock of this machine is 65 minutes ahead of the service's/],
+  ])('is rejected with the time that the clock is wrong by: %d minutes', async (minutes, message) => {
+    const client = await ahead(minutes * 60_000);
+    const refused = { code: 'invalid_id_token', message: expect.stringMatching(message) };
+    await expect(client.getToken('1', request)).rejects.toMatchObject(refused);
+  });
+
+  it.each([8, -8, 800])('is accepted with a refresh when the clock is %d days ahead', async days => {
+    const client = await ahead(days * 24 * 60 * 60_000);
+    expect(await client.refreshToken('1', 'r')).toMatchObject({ accessToken: 'the-access-token' });
   });
 
   it('checks its times with the given clock', async () => {

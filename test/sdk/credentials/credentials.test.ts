@@ -1,5 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeychainError } from '../../../src/model/errors/errors.ts';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
@@ -28,6 +29,8 @@ let shared: Keychain;
 let locked: Set<'get' | 'set' | 'delete'>;
 let opened: { credentials: Credentials; client: Client }[];
 let log: string[];
+/** Whether the keychain answers nothing any more. */
+let hung: boolean;
 
 // It takes longer to load than virtual time would wait for.
 beforeAll(() => import('openid-client'));
@@ -42,6 +45,7 @@ beforeEach(async () => {
   shared = lockable(memoryKeychain());
   opened = [];
   log = [];
+  hung = false;
 });
 
 afterEach(async () => {
@@ -67,6 +71,7 @@ function lockable(keychain: Keychain): Keychain {
     },
     async set(account, secret) {
       unlessLocked('set');
+      if (hung) return new Promise(() => {});
       return keychain.set(account, secret);
     },
     async delete(account) {
@@ -516,6 +521,142 @@ describe('an answer to a refresh that is lost', () => {
   });
 });
 
+const dayMs = 24 * hourMs;
+
+describe('a clock that is wrong for a while', () => {
+  /** Time passes, with some real time for requests in each quarter of a second. */
+  async function live(ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += 250) {
+      await clock.advance(250);
+      await setTimeout(5);
+    }
+  }
+
+  const fetchUser = (credentials: Credentials) => passing(Promise.resolve(clientOf(credentials)?.fetchCurrentUser()));
+
+  beforeEach(() => {
+    office.serviceTime = () => clock.now();
+  });
+
+  it.each([
+    ['8 days ahead', 8 * dayMs],
+    ['8 days behind', -8 * dayMs],
+    ['an hour ahead', hourMs],
+  ])('signs nobody out, keeps every new pair, and delays no later refresh: %s', async (_, byMs) => {
+    const credentials = await open({ entropy: always(0) });
+    await credentials.accept(office.issue());
+    machine.sleep(byMs);
+    await live(15_000);
+    machine.sleep(-byMs);
+    await live(10_000);
+    expect(credentials.state).not.toHaveProperty('trouble');
+    expect(office.refreshed).toBeLessThanOrEqual(1);
+    expect(await fetchUser(credentials)).toMatchObject({ id: '9' });
+    for (let round = 0; round < 3; round++) {
+      const { asked } = office;
+      await clock.advance(0.9 * hourMs - 45_000);
+      await passing(office.untilAsked(asked + 1));
+      expect(await fetchUser(credentials)).toMatchObject({ id: '9' });
+      expect(credentials.state.status).toBe('signed-in');
+      expect(office.asked).toBe(asked + 1);
+    }
+  });
+
+  it('accepts the new pair although its ID token has expired by the wrong clock', async () => {
+    const credentials = await signedIn();
+    machine.sleep(8 * dayMs);
+    expect(await passing(credentials.accessToken())).toBe('access-2');
+    expect(credentials.state.trouble).toBeUndefined();
+    expect(await stored()).toMatchObject({ accessToken: 'access-2', refreshToken: 'refresh-2' });
+  });
+
+  it('delays the retry of a failed refresh by minutes at most, also when it is set back', async () => {
+    const credentials = await signedIn();
+    office.moods = [500];
+    machine.sleep(8 * dayMs);
+    await expect(passing(credentials.accessToken())).rejects.toMatchObject({ name: 'ApiError' });
+    machine.sleep(-8 * dayMs);
+    office.moods = ['answer'];
+    await until(credentials, ({ trouble }) => !trouble, 300_000);
+    expect(await credentials.accessToken()).toBe('access-2');
+  });
+
+  it('is noticed at the next start: a credential from the future is refreshed within seconds', async () => {
+    const credentials = await signedIn();
+    machine.sleep(8 * dayMs);
+    await passing(credentials.accessToken());
+    machine.sleep(-8 * dayMs);
+    await credentials.close();
+    const next = await open();
+    await until(next, ({ expiresAtMs = 0 }) => expiresAtMs < startMs + dayMs, 15_000);
+    expect(office.refreshed).toBe(2);
+    expect(next.state.status).toBe('signed-in');
+  });
+
+  it('does not end a sign-in that has no refresh token', async () => {
+    const credentials = await open();
+    const { refreshToken, ...provisional } = office.issue();
+    await credentials.accept(provisional);
+    machine.sleep(8 * dayMs);
+    await live(15_000);
+    expect(await credentials.accessToken()).toBe('access-1');
+    const started = await open();
+    expect(started.state).toMatchObject({ status: 'signed-out', reason: 'expired' });
+    machine.sleep(-8 * dayMs);
+    await live(15_000);
+    expect(credentials.state.status).toBe('signed-in');
+    expect((await open()).state.status).toBe('signed-in');
+  });
+
+  it('ends a sign-in without a refresh token when the service rejects the token, too', async () => {
+    const credentials = await open();
+    const { refreshToken, ...provisional } = office.issue();
+    await credentials.accept(provisional);
+    office.rejectsAll = true;
+    machine.sleep(8 * dayMs);
+    const asking = Promise.resolve(clientOf(credentials)?.fetchCurrentUser());
+    await expect(passing(asking)).rejects.toMatchObject({ status: 401 });
+    expect(credentials.state).toMatchObject({ status: 'signed-out', reason: 'expired' });
+  });
+});
+
+describe('a token that the service rejects', () => {
+  const ask = (credentials: Credentials) => passing(Promise.resolve(clientOf(credentials)?.fetchCurrentUser()));
+
+  it('is refreshed once, and the call is repeated with the new one', async () => {
+    const credentials = await signedIn();
+    office.outdate();
+    expect(await ask(credentials)).toMatchObject({ id: '9' });
+    expect(office.asked).toBe(1);
+    expect(office.userRequests).toEqual(['access-1', office.accessToken]);
+  });
+
+  it('is refreshed once for many concurrent calls', async () => {
+    const credentials = await signedIn();
+    office.outdate();
+    await Promise.all(Array.from({ length: 10 }, () => ask(credentials)));
+    expect(office.asked).toBe(1);
+  });
+
+  it('fails the call with the first error when it cannot be refreshed', async () => {
+    const credentials = await signedIn();
+    office.outdate();
+    office.moods = [500];
+    await expect(ask(credentials)).rejects.toMatchObject({ name: 'ApiError', status: 401 });
+    expect(credentials.state.status).toBe('signed-in');
+  });
+
+  it('is refreshed once a minute at most when the service rejects the new ones, too', async () => {
+    const credentials = await signedIn();
+    office.rejectsAll = true;
+    for (let call = 0; call < 10; call++) await expect(ask(credentials)).rejects.toMatchObject({ status: 401 });
+    expect(office.asked).toBe(1);
+    await clock.advance(60_000);
+    await expect(ask(credentials)).rejects.toMatchObject({ status: 401 });
+    expect(office.asked).toBe(2);
+  });
+});
+
 describe('a keychain that fails', () => {
   it('is detected before a request is sent', async () => {
     const credentials = await signedIn();
@@ -662,6 +803,39 @@ describe('closing', () => {
     await passing(closing);
     expect(await asking).toBe('access-2');
     expect(await stored()).toMatchObject({ accessToken: 'access-2' });
+  });
+
+  it.each([
+    ['a refresh that is never answered', 'hold', 1],
+    ['the pause that a limit asks for', 429, 1],
+  ] as const)('ends within a second during %s, and the next process finishes the refresh', async (_, mood, asked) => {
+    const credentials = await signedIn();
+    office.retryAfterSeconds = 5;
+    office.moods = [mood];
+    const asking = refusing(credentials).catch(() => {});
+    await passing(office.untilAsked(asked));
+    const sinceMs = machine.now();
+    await passing(credentials.close(), 1_500);
+    expect(machine.now() - sinceMs).toBeLessThanOrEqual(1_500);
+    await asking;
+    office.moods = ['answer'];
+    const next = await open();
+    expect(await passing(next.accessToken({ rejected: 'access-1' }))).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('ends within a second when the keychain never answers', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const asking = refusing(credentials).catch(() => {});
+    await passing(office.untilAsked(1));
+    hung = true;
+    office.release();
+    await passing(clock.advance(1_000));
+    await passing(credentials.close(), 1_500);
+    hung = false;
+    void asking;
+    expect(() => credentials.state).not.toThrow();
   });
 
   it('stops refreshing, rejects later calls, completes the stream, and is idempotent', async () => {

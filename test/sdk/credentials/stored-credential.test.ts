@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refreshAtMs } from '../../../src/sdk/credentials/refresh.ts';
+import { refreshInMs } from '../../../src/sdk/credentials/refresh.ts';
 import {
   credentialOf,
   decodeCredential,
@@ -100,7 +100,7 @@ describe('a stored credential', () => {
           receivedAtMs,
           expiresAtMs: receivedAtMs + lifeMs,
         };
-        const dueAfterMs = refreshAtMs(credential, { bytes: () => bytes }) - receivedAtMs;
+        const dueAfterMs = refreshInMs(credential, receivedAtMs, { bytes: () => bytes });
         expect(dueAfterMs).toBeGreaterThanOrEqual(Math.max(5_000, lifeMs * 0.85 - 1));
         expect(dueAfterMs).toBeLessThanOrEqual(Math.max(5_000, lifeMs * 0.9 + 1));
       }),

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Opcode, opcodes } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import type { LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
+import { TokenRenewal } from '../../../src/sdk/auth/token-renewal.ts';
 import type { OperationOptions } from '../../../src/sdk/call-options.ts';
 import { Calls } from '../../../src/sdk/calls.ts';
 import { Waits } from '../../../src/sdk/connection/waits.ts';
@@ -27,7 +28,16 @@ class Rig {
     const http = new Http({ baseUrl: 'http://127.0.0.1:1', transport, clock });
     const waits = new Waits(clock, silentLogger);
     const caller = () => ({ token: 't', playerId: undefined });
-    this.calls = new Calls({ http, clock, waits, token: () => 't', caller, deadlineMs: 15_000, whenOffline: 'fail' });
+    this.calls = new Calls({
+      http,
+      clock,
+      waits,
+      token: () => 't',
+      caller,
+      renewal: new TokenRenewal(clock),
+      deadlineMs: 15_000,
+      whenOffline: 'fail',
+    });
     this.voice = new VoiceCalls({ clock, calls: this.calls, lobbies, send: (op, d) => this.sent.push({ op, d }) });
   }
 

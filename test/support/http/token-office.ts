@@ -18,17 +18,27 @@ export class TokenOffice {
   moods: Mood[] = ['answer'];
   /** Whether the same refresh by the same key is answered again. */
   knowsKeys = true;
+  /** The pause that a 429 asks for. */
+  retryAfterSeconds = 20;
   /** How long access tokens live. */
   lifeSeconds = 3_600;
   /** Refresh requests received, and refresh tokens used up. */
   asked = 0;
   refreshed = 0;
   readonly revoked: string[] = [];
+  /** The service's own time; when set, refreshes answer with an ID token of that time. */
+  serviceTime: (() => number) | undefined;
+  /** Requests for the current user, by the token they were sent with. */
+  readonly userRequests: string[] = [];
+  /** Whether the API rejects every token. */
+  rejectsAll = false;
   readonly #clock: Clock;
   readonly #answers = new Map<string, object>();
   #held: (() => void)[] = [];
   #arrived = Promise.withResolvers<void>();
   #pair = 0;
+  /** Whether the present access token is invalid. */
+  #isOutdated = false;
   #server: LoopbackServer | undefined;
 
   constructor(clock: Clock) {
@@ -36,7 +46,8 @@ export class TokenOffice {
   }
 
   async open(): Promise<void> {
-    this.#server = await startLoopbackServer(({ url, body }, response) => {
+    this.#server = await startLoopbackServer(({ url, body, headers }, response) => {
+      if (url.endsWith('/users/@me')) return this.#user(headers.authorization ?? '', response);
       const form = Object.fromEntries(new URLSearchParams(body));
       if (url.endsWith('/revoke')) this.#revoke(form, response);
       else this.#refresh(form, response);
@@ -53,6 +64,11 @@ export class TokenOffice {
 
   get refreshToken(): string {
     return `refresh-${this.#pair}`;
+  }
+
+  /** The access token becomes invalid before its time; the refresh token still works. */
+  outdate(): void {
+    this.#isOutdated = true;
   }
 
   /** A new sign-in. */
@@ -109,6 +125,7 @@ export class TokenOffice {
 
   #rotate(): object {
     this.#pair++;
+    this.#isOutdated = false;
     this.refreshed++;
     return {
       access_token: this.accessToken,
@@ -116,7 +133,24 @@ export class TokenOffice {
       token_type: 'Bearer',
       expires_in: this.lifeSeconds,
       scope: 'openid',
+      ...(this.serviceTime && { id_token: this.#idToken(this.serviceTime()) }),
     };
+  }
+
+  #idToken(nowMs: number): string {
+    const iat = Math.floor(nowMs / 1000);
+    const claims = { iss: this.baseUrl, aud: '1', sub: '9', iat, exp: iat + this.lifeSeconds };
+    return [{ alg: 'RS256' }, claims, 'signature']
+      .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+  }
+
+  #user(authorization: string, response: ServerResponse): void {
+    const token = authorization.replace('Bearer ', '');
+    this.userRequests.push(token);
+    if (token === this.accessToken && !this.#isOutdated && !this.rejectsAll)
+      answerJson(response, 200, { id: '9', username: 'ada' });
+    else answerJson(response, 401, { message: '401: Unauthorized', code: 0 });
   }
 
   #revoke({ token = '' }: Record<string, string>, response: ServerResponse): void {
@@ -128,7 +162,8 @@ export class TokenOffice {
   /** Answers in the mood's stead, if it is one that carries nothing out. */
   #refuses(mood: Mood, response: ServerResponse): boolean {
     if (mood === 'answer' || mood === 'lose' || mood === 'hold') return false;
-    if (typeof mood === 'number') answerJson(response, mood, { message: 'no', code: 0, retry_after: 20 });
+    if (typeof mood === 'number')
+      answerJson(response, mood, { message: 'no', code: 0, retry_after: this.retryAfterSeconds });
     else answerJson(response, 400, { error: mood });
     return true;
   }

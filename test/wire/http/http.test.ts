@@ -339,6 +339,27 @@ describe('Http and limits', () => {
     expect(error.cause).toMatchObject({ apiCode: 30034, status: 429 });
   });
 
+  it('pauses ever longer after 429s that name no time, such as those of a proxy', async () => {
+    const sentAtMs: number[] = [];
+    const { http, clock } = await setUp((_, response) => {
+      sentAtMs.push(clock.now());
+      response.writeHead(429).end('<html>Too many requests</html>');
+    });
+    const error = await elapse(
+      clock,
+      failureOf(http.send('getLobby', { path: lobby, deadlineMs: 120_000 })),
+      200_000,
+      50,
+    );
+    expect(error).toBeInstanceOf(RateLimitError);
+    const pauses = sentAtMs.slice(1).map((atMs, i) => atMs - (sentAtMs[i] ?? 0));
+    expect(pauses.length).toBeGreaterThanOrEqual(4);
+    expect(pauses.length).toBeLessThanOrEqual(8);
+    pauses.forEach((pauseMs, i) => {
+      expect(pauseMs).toBeGreaterThanOrEqual(Math.min(1_000 * 2 ** i, 30_000));
+    });
+  });
+
   it('gives up after ten rejections', async () => {
     const { http, clock, server } = await setUp((_, response) => answerJson(response, 429, { retry_after: 0.01 }));
     const error = await elapse(clock, failureOf(http.send('getLobby', { path: lobby })), 60_000, 10);

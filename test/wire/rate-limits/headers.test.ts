@@ -55,6 +55,24 @@ describe('readLimits', () => {
     expect(waitMs('Thu, 01 Jan 2026 00:00:20 GMT')).toBe(1000);
   });
 
+  it.each([
+    ['5', 1, 5_000],
+    ['1', 5, 5_000],
+    ['2', 1.5, 1_500],
+    ['3', 1.5, 3_000],
+    ['0', 2, 2_000],
+  ])(
+    'takes the longer time where the header says %s s and the body %d s, unless the header only rounds',
+    (header, body, ms) => {
+      expect(readLimits(429, { 'retry-after': header }, { retry_after: body }).refusal?.retryAfterMs).toBe(ms);
+    },
+  );
+
+  it('takes the longer time where the header is a date', () => {
+    const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
+    expect(readLimits(429, headers, { retry_after: 1 }).refusal?.retryAfterMs).toBe(30_000);
+  });
+
   it('waits a second when a 429 names no time', () => {
     expect(readLimits(429, {}, 'busy').refusal).toEqual({ scope: 'user', retryAfterMs: 1000 });
   });
