@@ -115,12 +115,12 @@ export const serviceLimits = {
   headlessSessionsPerUserMax: 10,
   /**
    * What READY has of others' activities, and of their profiles; friends beyond are shown without activities. Lobbies are in READY while
-   * it has at most this many bytes; the others follow as events. With all lists at their bounds, clients of this package accept the
-   * frame. Unspecified: all three.
+   * it has at most this many bytes, and `frameValuesMax` values; the others follow as events. Clients of this package accept such frames.
+   * Unspecified: all three.
    */
   shownActivitiesBytesMax: 1024 * 1024,
   readyProfilesBytesMax: 1024 * 1024,
-  readyWithLobbiesBytesMax: 6 * 1024 * 1024,
+  readyWithLobbiesBytesMax: 24 * 1024 * 1024,
   /** Of a list of messages, which is shorter instead. Unspecified: half of what clients of this package accept. */
   messageListBytesMax: 4 * 1024 * 1024,
   /** Bytes that may wait for a client that reads too slowly. Unspecified: as above. */

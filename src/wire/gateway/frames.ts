@@ -24,7 +24,7 @@ export function parseFrame(text: string): GatewayFrame | undefined {
 }
 
 /** Counts commas and opening brackets outside of texts: at least the values, at most twice as many. */
-function countValues(json: string): number {
+export function countValues(json: string): number {
   let count = 0;
   let isInText = false;
   for (let at = 0; at < json.length; at++) {

@@ -1,5 +1,6 @@
 import { capabilities, type PlayerReady, type Ready } from '../../../model/gateway.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import { countValues, frameValuesMax } from '../../../wire/gateway/frames.ts';
 import type { Core } from '../../core.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
@@ -57,7 +58,7 @@ export async function startPlayerSession(
     scopes: token.scopes,
   };
   const text = JSON.stringify(ready);
-  const shown = inReady ? fitting(readings, serviceLimits.readyWithLobbiesBytesMax - Buffer.byteLength(text)) : [];
+  const shown = inReady ? fitting(text, readings) : [];
   const lobbiesText = shown.map(reading => reading.text).join(',');
   session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${lobbiesText}]}` : text);
   session.emit('READY_SUPPLEMENTAL', social.supplemental);
@@ -72,12 +73,14 @@ const playerReady = {
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
 } as const satisfies Omit<PlayerReady, 'scopes' | 'user_application_profiles'> & Partial<Ready>;
 
-/** The first lobbies that fit into so many bytes. */
-function fitting(readings: readonly LobbyReading[], bytesMax: number): readonly LobbyReading[] {
-  let bytes = 0;
-  const end = readings.findIndex(({ text }) => {
-    bytes += Buffer.byteLength(text) + 1;
-    return bytes > bytesMax;
+/** The first lobbies that fit into READY beside its other text, so that clients of this package accept the frame. */
+function fitting(text: string, readings: readonly LobbyReading[]): readonly LobbyReading[] {
+  let bytes = Buffer.byteLength(text);
+  let values = countValues(text);
+  const end = readings.findIndex(({ text: lobby }) => {
+    bytes += Buffer.byteLength(lobby) + 1;
+    values += countValues(lobby) + 1;
+    return bytes > serviceLimits.readyWithLobbiesBytesMax || values > frameValuesMax;
   });
   return end < 0 ? readings : readings.slice(0, end);
 }

@@ -149,8 +149,8 @@ it.each([
 it('lobbies that do not fit into READY follow as events, and no lobby is missing', async () => {
   rig = await makeRig();
   await fill(rig, [[limits.lobbyMembersMax, () => {}]]);
-  const metadata = { state: 'x'.repeat(limits.lobbyMetadataLengthMax - 5) };
-  for (let n = 0; n < 6; n++) await addLobby(rig, metadata);
+  const metadata = { state: '☄'.repeat(limits.lobbyMetadataLengthMax - 5) };
+  for (let n = 0; n < 9; n++) await addLobby(rig, metadata);
   const expected = await rig.lobbies.idsOfPlayer('1', ada);
   const client = await rig.join(ada, { capabilities: own });
   const ready = (await client.dispatch('READY')) as unknown as PlayerReady;
@@ -159,6 +159,7 @@ it('lobbies that do not fit into READY follow as events, and no lobby is missing
   const inReady = ready.lobbies?.map(({ id }) => id) ?? [];
   const text = encodeFrame({ op: 0, t: 'READY', s: 1, d: ready });
   expect(Buffer.byteLength(text)).toBeLessThan(serviceLimits.readyWithLobbiesBytesMax + 1024);
+  expect(parseFrame(text)).toBeDefined();
   expect(inReady.length).toBeGreaterThan(1);
   const later = client.frames.filter(({ t }) => t === 'LOBBY_CREATE').map(({ d }) => (d as { id: string }).id);
   expect([...inReady, ...later]).toEqual(expected);
