@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { MaybePromise } from './support/maybe-promise.ts';
 
 /** Functions that close what is open, in the order of opening. */

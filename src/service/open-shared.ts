@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { Clock } from '../wire/clock/ports.ts';

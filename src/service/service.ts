@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import type { InteractionId } from '../model/snowflake.ts';
 import { requireType } from '../wire/arguments.ts';
 import { type Clock, type Logger, randomToken, silentLogger, systemEntropy } from '../wire/clock/ports.ts';
 import { VirtualClock } from '../wire/clock/virtual-clock.ts';
@@ -61,6 +63,8 @@ export interface Service extends ServiceAddresses {
   metrics(): Promise<string>;
   /** Restores the fixtures given at the start, closes gateway sessions and disarms faults. */
   reset(): Promise<void>;
+  /** @internal Fails an interaction that has not been answered, as its time limit does. */
+  failInteraction(id: InteractionId): Promise<void>;
   /**
    * Stops accepting connections, finishes the requests under way, asks gateway clients to reconnect, and closes everything within
    * {@link ServiceOptions.drainTimeoutMs}. Idempotent.
@@ -258,6 +262,7 @@ async function start(
       await parts.fixtures.reset();
       await stateReplaced();
     },
+    failInteraction: id => parts.interactions.fail(id),
     close,
     [Symbol.asyncDispose]: close,
   };

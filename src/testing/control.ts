@@ -1,4 +1,5 @@
 import type { ServiceAddresses } from '../service/index.ts';
+import { nodeFetch } from './node-fetch.ts';
 
 /** A request of the service's control API. @throws Error with the answer's message and `status` */
 export async function control<Answer>(
@@ -7,7 +8,7 @@ export async function control<Answer>(
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  const answer = await fetch(controlBase + path, {
+  const answer = await nodeFetch(controlBase + path, {
     method,
     headers: {
       authorization: `Bearer ${controlToken}`,

@@ -1,11 +1,12 @@
 import { RallypointError, TransportError } from '../model/errors/errors.ts';
 import { type Dispatches, type DispatchName, intents, opcodes } from '../model/gateway.ts';
 import type { PresenceUpdate } from '../model/presence.ts';
-import type { Cancel, Clock } from '../wire/clock/ports.ts';
+import type { Cancel, Clock, FetchInit } from '../wire/clock/ports.ts';
 import { parseFrame } from '../wire/gateway/frames.ts';
 import { parseJson } from '../wire/http/codec.ts';
 import { apiError } from '../wire/http/http.ts';
 import { type RouteName, routes } from '../wire/routes.ts';
+import { nodeFetch } from './node-fetch.ts';
 
 /** Where the session's requests and its connection go. */
 export interface SessionAddresses {
@@ -109,9 +110,9 @@ export class UserSession {
     return json as Answer;
   }
 
-  async #exchange(url: string, init: RequestInit): Promise<{ status: number; ok: boolean; text: string }> {
+  async #exchange(url: string, init: FetchInit): Promise<{ status: number; ok: boolean; text: string }> {
     try {
-      const answer = await fetch(url, init);
+      const answer = await nodeFetch(url, init);
       return { status: answer.status, ok: answer.ok, text: await answer.text() };
     } catch (cause) {
       if (cause instanceof RallypointError) throw cause;

@@ -9,6 +9,7 @@ import { type Message, messageFlags } from '../model/message.ts';
 import type { Activity, ClientStatus } from '../model/presence.ts';
 import { relationshipTypes } from '../model/relationship.ts';
 import { parseOptions, requireType } from '../wire/arguments.ts';
+import type { Clock } from '../wire/clock/ports.ts';
 import {
   type ChosenCommand,
   findCommand,
@@ -18,7 +19,10 @@ import {
   optionValues,
 } from './command-input.ts';
 import { type Filled, filledIn, inputsOf, isNamed, nameOf, usable } from './component-input.ts';
+import type { HandlerFailure, HandlerWatch } from './handler-watch.ts';
+import { allowLateAwait } from './started-calls.ts';
 import { closed, dataOf, type Received, type UserSession } from './user-session.ts';
+import { requireRealTicks, whenStill } from './world-clock.ts';
 
 /** Where a user does something. */
 export interface Place {
@@ -49,7 +53,7 @@ export interface Reply {
    * Resolves with what is shown in the end: with this reply unless it is deferred or `acknowledged`, and otherwise once the application
    * has sent or changed its message.
    *
-   * @throws RallypointError `closed` when the world is closed before
+   * @throws RallypointError `interaction_failed`: the handler failed after it had deferred its answer; `closed` when the world is closed before
    */
   completed(): Promise<Reply>;
 }
@@ -63,6 +67,9 @@ export interface WorldUserParts {
   readonly names: Names;
   /** Resolves once all users have received what the service had sent. */
   readonly settled: () => Promise<void>;
+  readonly clock: Clock;
+  /** Absent: nobody knows how the application's handlers end. */
+  readonly handlers?: HandlerWatch;
 }
 
 interface Use {
@@ -106,7 +113,8 @@ export class WorldUser {
    *
    * @param more `target`: the user (by name) or message (by id) that a context-menu command is used on
    * @throws ArgumentError `not_in_world`: there is no such command or option, or the user may not use it here
-   * @throws ApiError what the service rejected; RallypointError `interaction_failed`: nobody answered in time
+   * @throws ApiError what the service rejected; RallypointError `interaction_failed`: the handler failed (its error is the `cause`) or
+   *   did not answer
    */
   async use(
     command: string,
@@ -299,7 +307,7 @@ export class WorldUser {
     // Most tests do not ask for it.
     completed.promise.catch(() => {});
     let id: string | undefined;
-    const of = { pressedId: use.message_id, completed: () => completed.promise };
+    const of = { pressedId: use.message_id, completed: () => this.#answered(completed) };
     const complete = (): void => {
       const reply = id === undefined ? undefined : replyOf(seen, { ...of, id, state: 'newest' });
       if (!reply || reply.isDeferred || reply.kind === 'acknowledged') return;
@@ -325,6 +333,11 @@ export class WorldUser {
     // What the answer shows follows the success, also to the others in the channel.
     await this.#parts.settled();
     complete();
+    this.#parts.handlers?.onFailure(id, async failure => {
+      await this.#parts.settled();
+      complete();
+      completed.reject(failed(failure));
+    });
     return replyOf(seen, { ...of, id, state: 'first' });
   }
 
@@ -336,7 +349,8 @@ export class WorldUser {
       received => {
         const answer = answered(received, nonce);
         if (answer !== undefined) outcome.resolve(answer);
-        if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
+        const failure = dataOf(received, 'INTERACTION_FAILURE');
+        if (failure?.nonce === nonce) outcome.reject(failed(this.#parts.handlers?.failureOf(failure.id)));
       },
       () => outcome.reject(closed()),
     );
@@ -345,9 +359,19 @@ export class WorldUser {
     try {
       const body = { ...use, ...(guild_id !== undefined && { guild_id }), channel_id, nonce };
       await session.request('invokeCommand', '/interactions', body);
-      return await outcome.promise;
+      return await this.#answered(outcome);
     } finally {
       stop();
+    }
+  }
+
+  /** Waits for what the application does. Real time bounds it too: the world's may stand still. */
+  async #answered<T>({ promise, reject }: PromiseWithResolvers<T>): Promise<T> {
+    const cancel = whenStill(this.#parts.clock, stillMsMax, () => reject(failed({ message: still })));
+    try {
+      return await promise;
+    } finally {
+      cancel();
     }
   }
 
@@ -396,10 +420,13 @@ export class WorldUser {
   }
 
   get #opened(): UserSession {
+    requireRealTicks();
     if (this.#session) return this.#session;
     throw closed();
   }
 }
+
+allowLateAwait(WorldUser);
 
 /** @throws ArgumentError `invalid_argument` */
 function requireUser(other: WorldUser): void {
@@ -410,8 +437,16 @@ function invocation({ command: { id, version, name, type } }: ChosenCommand) {
   return { id, version, name, type };
 }
 
-function unanswered(): RallypointError {
-  return new RallypointError('interaction_failed', 'The application did not answer the interaction in time.');
+/** Longer than any handler takes that does not wait for virtual time. */
+const stillMsMax = 10_000;
+const still =
+  `The application has not answered the interaction within ${stillMsMax / 1000} s of real time, and the world's time stood still. ` +
+  'Does a backend listen to interactions? If its handler waits for time to pass, start the call, advance the clock, then await the call.';
+
+const late: HandlerFailure = { message: 'The application did not answer the interaction in time.' };
+
+function failed({ message, ...options }: HandlerFailure = late): RallypointError {
+  return new RallypointError('interaction_failed', message, options);
 }
 
 function replyOf(

@@ -12,13 +12,17 @@ import {
 } from '../service/index.ts';
 import { type Clock, type Logger, silentLogger } from '../wire/clock/ports.ts';
 import { counted } from '../wire/counted.ts';
+import { nodeTransport } from '../wire/http/node-transport.ts';
 import { type Channel, notInWorld } from './command-input.ts';
 import { approve, control, sessionToken } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
+import { HandlerWatch } from './handler-watch.ts';
+import { nodeFetch } from './node-fetch.ts';
 import type { Recorder } from './recording/record.ts';
+import { allowLateAwait } from './started-calls.ts';
 import { Traffic } from './traffic.ts';
 import { UserSession } from './user-session.ts';
-import { settle, WorldClock } from './world-clock.ts';
+import { requireRealTicks, settle, WorldClock } from './world-clock.ts';
 import { WorldFaults } from './world-faults.ts';
 import { createFixtures, type WorldFixturesOptions } from './world-fixtures.ts';
 import { WorldUser } from './world-user.ts';
@@ -41,7 +45,7 @@ const reconnectMs = 30_000;
  * Starts a world for a test: a service on a virtual clock, an application with a bot, users, and a guild with channels. Worlds
  * of one process share nothing, so tests may run side by side.
  *
- * @throws as `startService()`
+ * @throws as `startService()`; ArgumentError `fake_timers`: a test runner replaced `process.nextTick` or `queueMicrotask`
  * @example
  * const world = await createWorld({ users: ['ada', 'grace'], channels: ['harbour'] });
  * const ada = await world.player('ada');
@@ -49,6 +53,7 @@ const reconnectMs = 30_000;
  * await world.close();
  */
 export async function createWorld({ limits = 'off', traffic: other, ...options }: WorldOptions = {}): Promise<World> {
+  requireRealTicks();
   const traffic = new Traffic();
   const fixtures = createFixtures(options);
   const service = await startService({ fixtures, clock: { settle }, limits, traffic: both(traffic.observer, other) });
@@ -86,6 +91,7 @@ export class World {
   readonly traffic: Traffic;
   readonly faults: WorldFaults;
   readonly #clock: WorldClock;
+  readonly #handlers: HandlerWatch;
   readonly #users: ReadonlyMap<string, WorldUser>;
   readonly #fixtures: FilledFixtures;
   /** Of clients and backends: they count calls by the world's clock, which stands still. */
@@ -109,6 +115,7 @@ export class World {
     this.botToken = application?.bot_token ?? '';
     this.#clock = new WorldClock(service.clock);
     this.clock = this.#clock;
+    this.#handlers = new HandlerWatch(id => service.failInteraction(id));
     const names = {
       userId: (name: string) => this.#userId(name),
       channel: (name?: string) => this.#channel(name),
@@ -116,7 +123,9 @@ export class World {
     this.#users = new Map(
       fixtures.users.map(({ id, username }) => {
         const settled = () => this.#received();
-        return [username, new WorldUser({ id, username, names, settled, applicationId: this.applicationId })] as const;
+        const { applicationId, clock } = this;
+        const parts = { id, username, names, settled, applicationId, clock, handlers: this.#handlers };
+        return [username, new WorldUser(parts)] as const;
       }),
     );
     this.traffic = traffic;
@@ -157,8 +166,7 @@ export class World {
     const { id } = this.user(username);
     const { baseUrl, applicationId, clock } = this;
     const openBrowser = async (url: string) => {
-      const answer = await fetch(await approve(this.service, url, id));
-      await answer.body?.cancel();
+      await nodeFetch(await approve(this.service, url, id));
     };
     const ports = this.#recorder?.ports(username);
     const globalLimit = this.#globalLimit;
@@ -181,9 +189,11 @@ export class World {
     const { baseUrl, applicationId, botToken, clock } = this;
     const ports = this.#recorder?.ports('bot');
     const given = { baseUrl, applicationId, botToken, clock, globalLimit: this.#globalLimit, logger: failures };
-    const backend = createBackend({ ...given, ...ports, ...options });
+    // The backend's default, undici, reuses connections by the global `setImmediate`, which may be fake.
+    const transport = !ports && !options.fetch && { transport: nodeTransport() };
+    const backend = createBackend({ ...given, ...transport, ...ports, ...options });
     this.#backends.push(backend);
-    return backend;
+    return { ...backend, interactions: this.#handlers.watch(backend.interactions) };
   }
 
   /**
@@ -283,6 +293,7 @@ export class World {
   }
 
   #rejectClosed(): void {
+    requireRealTicks();
     if (this.#closed) throw new ArgumentError('closed', 'This world has been closed. Create another one.');
   }
 
@@ -290,6 +301,7 @@ export class World {
     this.#rejectClosed();
     await this.#closeClients();
     this.faults.clear();
+    this.#handlers.clear();
     await replaceState();
     await this.open();
     if (this.#backends.length > 0) await this.advance(reconnectMs);
@@ -308,6 +320,7 @@ export class World {
     await this.#closeClients();
     for (const user of this.#users.values()) user.attach(undefined);
     await settle();
+    this.#handlers.clear();
     const connections = await openConnections(this.service);
     const timers = this.#clock.pending;
     await this.service.close();
@@ -340,6 +353,8 @@ export class World {
     await Promise.all([...this.#users.values()].map(user => user.settled()));
   }
 }
+
+allowLateAwait(World);
 
 const triesMax = 50;
 

@@ -101,6 +101,7 @@ async function act(address: ControlAddress, use: CommandUse, { id, userId, chann
     names: { userId, channel: channelOf },
     applicationId: use.direct ?? '',
     settled: () => user.settled(),
+    clock: systemClock,
   });
   const { token } = await control<{ token: string }>(address, `POST /users/${id}/session`);
   const base = address.url.replace(/\/control$/, '');

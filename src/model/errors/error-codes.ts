@@ -166,6 +166,7 @@ export const errorCodes = {
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
       invalid_recording: 'The text is not a recording of traffic, or one of another version.',
       invalid_voice_endpoint: 'The endpoint of the voice server must be a host name, with a port or without.',
+      fake_timers: 'The fake timers of a test runner replaced functions that the world of a test needs.',
       not_in_world:
         'The world of a test has no such user, channel, command, option, component or form; the message lists those it has.',
       plan_blocked: 'The plan cannot be executed; its warnings say why.',
@@ -211,7 +212,8 @@ export const errorCodes = {
     },
     RallypointError: {
       commands_drifted: 'After the deploy, the registered commands differ from the definitions.',
-      interaction_failed: 'In a test: the application did not answer the interaction in time.',
+      interaction_failed:
+        'In a test: the application did not answer the interaction. The cause is what its handler threw.',
       left_open: 'In a test: gateway connections or timers were still open when the world was closed.',
     },
   },

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { randomToken } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../support/secret.ts';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/clock/ports.ts';
 import type { Bus, Lease, LimitState } from '../bus/contract.ts';

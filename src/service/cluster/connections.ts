@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { systemClock } from '../../wire/clock/ports.ts';
 import type { Topic } from '../events/announcement.ts';
 import { textArray } from '../store/postgres/arrays.ts';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListPage } from '../../wire/control/world.ts';
 import type { Core } from '../core.ts';

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { Entropy, Logger } from '../../wire/clock/ports.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 
 const steps = Symbol('steps');
 const partListener = Symbol('partListener');

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { systemClock, whenRead } from '../../wire/clock/ports.ts';
 import { RequestError } from '../support/request-error.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { loadOnce } from '../../wire/load-once.ts';

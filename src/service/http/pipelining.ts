@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers';
 import { intakeLimits } from '../support/service-limits.ts';
 
 /** Requests of a connection that arrived before earlier ones were answered. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { fieldErrors } from '../../model/errors/field-errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { authorizePagePath } from '../../model/oauth.ts';

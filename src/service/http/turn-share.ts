@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 import { intakeLimits } from '../support/service-limits.ts';
 
 /**

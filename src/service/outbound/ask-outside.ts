@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { FetchInit } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';

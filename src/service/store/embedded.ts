@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
 import { LruCache } from '../support/lru-cache.ts';

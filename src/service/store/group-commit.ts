@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 import type { Announced } from '../events/announcement.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { Transaction } from './contract.ts';

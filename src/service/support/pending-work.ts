@@ -1,4 +1,6 @@
 /** Counts the work under way, so that virtual time moves only when there is none. */
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 export class PendingWork {
   #running = 0;
   #outside = 0;

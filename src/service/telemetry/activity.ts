@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Clock, Entropy, Fetch, FetchInit } from '../../wire/clock/ports.ts';
 import type { TimerName, TrafficConnection, TrafficEntry } from '../../wire/control/traffic.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';

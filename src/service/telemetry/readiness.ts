@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../wire/clock/ports.ts';
 import type { Store } from '../store/contract.ts';
 

@@ -11,6 +11,7 @@ import {
 } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { systemCode } from '../../wire/http/transport.ts';
+import { nodeFetch } from '../node-fetch.ts';
 import { RecordedEntries, recordedHeaders } from './recorded-entries.ts';
 import { bodyOf, clientState, type Recording, type RecordingEntry, routeOf } from './recording.ts';
 
@@ -57,7 +58,7 @@ export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
   requireType('from', from, 'object');
   const world = 'recordBy' in from ? from : undefined;
   const {
-    fetch = systemFetch,
+    fetch = world ? nodeFetch : systemFetch,
     socket = runtimeSocket,
     bytesMax = recordingBytesMax,
   } = world ? {} : (from as RecordOptions);

@@ -4,6 +4,7 @@ import { parseOptions } from '../../wire/arguments.ts';
 import { asRecord, encodeForm, parseJson } from '../../wire/http/codec.ts';
 import { type RouteName, routePath, routes } from '../../wire/routes.ts';
 import { placeholder } from '../../wire/secret-mask.ts';
+import { nodeFetch } from '../node-fetch.ts';
 import { type RecordedAnswer, type RecordedRequest, type Recording, requireRecording } from './recording.ts';
 
 /** How {@link replayAgainstService} sends. */
@@ -188,7 +189,7 @@ async function send(api: string, request: RecordedRequest, authorization: string
   const search = Object.keys(query).length === 0 ? '' : `?${encodeForm(query)}`;
   const text = form ? encodeForm(form) : body === undefined ? undefined : JSON.stringify(body);
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
-  const answer = await fetch(`${api}${routePath(name, params as never)}${search}`, {
+  const answer = await nodeFetch(`${api}${routePath(name, params as never)}${search}`, {
     method: routes[name].method,
     headers: {
       ...(request.authorization !== undefined && authorization !== undefined && { authorization }),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 
 /**
  * The ports: everything this package takes from the world outside, so that tests and other hosts can put their own

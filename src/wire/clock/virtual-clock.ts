@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Cancel, Clock } from './ports.ts';
 import { type Task, TaskQueue } from './task-queue.ts';

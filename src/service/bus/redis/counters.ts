@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers';
 import type { RateLimit } from '../../../model/limits/limit-profiles.ts';
 import { type Clock, systemClock } from '../../../wire/clock/ports.ts';
 import type { LimitState } from '../contract.ts';

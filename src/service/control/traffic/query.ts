@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TrafficEntry, TrafficPage } from '../../../wire/control/traffic.ts';
 import { consoleLimits } from '../../support/service-limits.ts';

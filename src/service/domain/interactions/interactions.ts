@@ -45,6 +45,8 @@ export interface Interactions extends InteractionMessages {
    *   `invalid_form_body`, `empty_message`, `unknown_message` when the message to update was deleted
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
+  /** Fails an interaction that waits for its first answer. Has no effect on any other. */
+  fail(id: InteractionId): Promise<void>;
   /** The files attached to messages. */
   readonly files: Pick<MessageFiles, 'get'>;
   /**
@@ -85,6 +87,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
     ...answering,
     ...messages,
     ...(files.receive && withFiles(files.receive, { ...use, ...answering, ...messages })),
+    fail,
     files,
     async start() {
       // Also after the whole store was replaced.

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { performance } from 'node:perf_hooks';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import { Deadline } from '../../../wire/http/deadline.ts';
 import type { Core } from '../../core.ts';

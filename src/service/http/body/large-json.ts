@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers';
 import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import querystring from 'node:querystring';
+import { setImmediate } from 'node:timers';
 import { intakeLimits } from '../../support/service-limits.ts';
 
 /** One part of a multipart form; its content is a view of the body's bytes. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers';
 import { type Logger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { encodePayload } from '../../events/payload.ts';
 import type { KeyPart } from '../contract.ts';

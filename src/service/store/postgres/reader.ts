@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { type Logger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import { LruCache } from '../../support/lru-cache.ts';
 import type { KeyPart, ListQuery, StoreView } from '../contract.ts';

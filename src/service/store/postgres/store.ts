@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { type Logger, silentLogger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { storeLimits } from '../../support/service-limits.ts';

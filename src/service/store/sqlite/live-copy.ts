@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { rm, stat } from 'node:fs/promises';
+import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copyChangingFile, naming, openToRead } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { clearTimeout, setTimeout } from 'node:timers';
 import type { GuildId, LobbyId } from '../../../model/snowflake.ts';
 import type { OAuthStep, TrafficCallerView, TrafficDelivery } from '../../../wire/control/traffic.ts';
 import { asRecord, parseJson } from '../../../wire/http/codec.ts';
