@@ -85,7 +85,8 @@ export const serveOptions: OptionGroups = {
       value: 'N',
       help: [
         'the same for one address that is not a trusted proxy',
-        `(default ${withCommas(intakeLimits.unprovenConnectionsPerAddressMax)}, of a private network ${withCommas(intakeLimits.unprovenConnectionsPerPrivateAddressMax)})`,
+        `(default ${withCommas(intakeLimits.unprovenConnectionsPerAddressMax)}, of a private network ${withCommas(intakeLimits.unprovenConnectionsPerPrivateAddressMax)});`,
+        `with a credential a user has up to ${withCommas(intakeLimits.connectionsPerUserMax)}, an application up to ${withCommas(intakeLimits.connectionsPerApplicationMax)}`,
       ],
     },
     'sign-in': {

@@ -34,3 +34,16 @@ export function callerOf(principal: Principal | undefined): TrafficCaller | unde
     ...('user' in principal && { userId: principal.user.id, username: principal.user.username }),
   };
 }
+
+/** Whose credential was accepted on a connection; `address`: only the token of an interaction was. */
+export interface ConnectionOwner {
+  readonly kind: 'user' | 'application' | 'address';
+  readonly id: string;
+}
+
+/** Whom a connection counts for on which the credential was accepted. */
+export function ownerOf(principal: Principal | undefined): ConnectionOwner | undefined {
+  if (!principal || principal.kind === 'none') return undefined;
+  if (principal.kind === 'user' || principal.kind === 'session') return { kind: 'user', id: principal.user.id };
+  return { kind: 'application', id: principal.application.id };
+}

@@ -4,6 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ConnectionOwner } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import { isPrivateAddress } from '../outbound/private-address.ts';
 import { blockList, holds } from '../support/network-address.ts';
@@ -22,7 +23,9 @@ export interface ConnectionBounds {
 
 /**
  * Bounds the connections without a valid credential, in all and from one address, and how long they may occupy a turn of the event loop.
- * Further ones are closed immediately. A connection on which a credential or a session was accepted no longer counts.
+ * Further ones are closed immediately. A connection on which a credential was accepted counts for its owner instead, whose longest idle
+ * one is closed when there are too many. One with a gateway session counts as a session, and one of a trusted proxy carries requests of
+ * many owners and counts for none.
  */
 export class Connections {
   readonly #core: Pick<Core, 'clock' | 'log' | 'metrics'>;
@@ -31,6 +34,10 @@ export class Connections {
   /** Connection → the address that it counts for. */
   readonly #unproven = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, number>();
+  /** Connection → the owner whom it counts for. */
+  readonly #owners = new Map<Duplex, string>();
+  /** Owner → connections; the one that was used last is the last. */
+  readonly #owned = new Map<string, Set<Duplex>>();
   readonly #share = new TurnShare(() => this.#unproven);
   readonly #spend = () => this.#share.spend();
   #rejected = 0;
@@ -65,8 +72,27 @@ export class Connections {
     socket.once('close', () => this.prove(socket));
   }
 
-  /** Stops counting a connection: a credential was accepted on it, or it has closed. */
+  /** Counts a connection for the owner of the credential that was accepted on it. Call it for every such request. */
+  proveFor(socket: Socket, owner: ConnectionOwner): void {
+    const peer = peerAddress(socket);
+    const key = `${owner.kind}/${owner.id}`;
+    if (this.#owners.get(socket) !== key) this.prove(socket);
+    if (socket.destroyed || this.#isProxy(peer)) return;
+    const connections = this.#owned.get(key) ?? new Set();
+    connections.delete(socket);
+    connections.add(socket);
+    this.#owners.set(socket, key);
+    this.#owned.set(key, connections);
+    if (connections.size <= this.#ownedMax(owner, peer)) return;
+    const [oldest] = connections;
+    (firstIdle(connections) ?? oldest)?.destroy();
+    this.#core.metrics.limited('connections');
+  }
+
+  /** Stops counting a connection: it has a gateway session, or has closed. */
   prove(socket: Duplex): void {
+    const owner = this.#owners.get(socket);
+    if (owner !== undefined) this.#release(socket, owner);
     const address = this.#unproven.get(socket);
     if (address === undefined) return;
     this.#unproven.delete(socket);
@@ -75,6 +101,18 @@ export class Connections {
     const count = (this.#byAddress.get(address) ?? 0) - 1;
     if (count > 0) this.#byAddress.set(address, count);
     else this.#byAddress.delete(address);
+  }
+
+  #release(socket: Duplex, owner: string): void {
+    this.#owners.delete(socket);
+    const connections = this.#owned.get(owner);
+    connections?.delete(socket);
+    if (connections?.size === 0) this.#owned.delete(owner);
+  }
+
+  #ownedMax({ kind }: ConnectionOwner, peer: string): number {
+    if (kind === 'address') return this.#maxOf(peer);
+    return kind === 'user' ? intakeLimits.connectionsPerUserMax : intakeLimits.connectionsPerApplicationMax;
   }
 
   get #max(): number {
@@ -104,6 +142,11 @@ export class Connections {
 }
 
 const logEveryMs = 60_000;
+
+function firstIdle(connections: Iterable<Duplex>): Duplex | undefined {
+  for (const connection of connections) if (!hasOpenRequests(connection)) return connection;
+  return undefined;
+}
 
 /** How many requests a connection has carried so far. */
 const asked = Symbol('asked');

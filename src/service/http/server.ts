@@ -6,7 +6,7 @@ import { authorizePagePath } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';
-import { callerOf, type Principal } from '../auth/principal.ts';
+import { callerOf, ownerOf, type Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
@@ -223,7 +223,7 @@ function serveRoute(core: Core, served: Served) {
           isProven = true;
         }
         if (isProven) {
-          connections.prove(request.socket);
+          connections.proveFor(request.socket, ownerOf(caller) ?? { kind: 'address', id: address });
           collected?.trust();
         }
         if (route.body) {

@@ -180,6 +180,9 @@ export const intakeLimits = {
   unprovenConnectionsPerAddressMax: 1000,
   /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** Connections on which the credential of one user, or of one application, was accepted; the longest idle one makes room. */
+  connectionsPerUserMax: 100,
+  connectionsPerApplicationMax: 10_000,
   /** How long connections without a valid credential are read in one turn of the event loop before they are paused. */
   strangersTurnMs: 20,
   /**

@@ -4,10 +4,12 @@ import { type AddressInfo, connect, type Socket, type TcpNetConnectOpts } from '
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpListener, type Patience } from '../../../src/service/http/listener.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { intakeLimits } from '../../../src/service/support/service-limits.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { stopFor } from '../../support/clock/stop-for.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { botHeaders, starfall } from '../../support/service/starfall.ts';
+import { playerToken } from '../../support/service/tokens.ts';
 import { head } from './raw.ts';
 
 const opened: Socket[] = [];
@@ -201,5 +203,68 @@ describe('connections without a valid credential', () => {
   it('are not counted by address behind a trusted proxy', async () => {
     const service = await start({ connectionsPerAddress: 2, trustedProxies: ['127.0.0.1'] });
     expect(await served(Array.from({ length: 9 }, () => peer(portOf(service))))).toBe(9);
+  });
+});
+
+describe('connections on which a credential was accepted', () => {
+  const [ada, grace] = starfall.users;
+  const most = intakeLimits.connectionsPerUserMax;
+
+  /** A connection on which a call of the credential's owner was answered. */
+  async function open(service: Service, authorization: string): Promise<Socket> {
+    const socket = peer(portOf(service), { allowHalfOpen: false });
+    await call(socket, authorization);
+    return socket;
+  }
+
+  async function call(socket: Socket, authorization: string): Promise<void> {
+    const path = authorization.startsWith('Bot') ? '/api/v10/users/@me' : '/api/v10/oauth2/@me';
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\n\r\n`);
+    expect(String((await once(socket, 'data'))[0])).toContain('200 OK');
+  }
+
+  async function openMany(count: number, service: Service, authorization: string): Promise<Socket[]> {
+    const sockets: Socket[] = [];
+    while (sockets.length < count) sockets.push(await open(service, authorization));
+    return sockets;
+  }
+
+  const areOpen = (sockets: readonly Socket[]) => sockets.every(socket => !socket.destroyed);
+
+  it(`are at most ${most} of one user: the longest idle one is closed, and nobody else notices`, async () => {
+    const service = await start({ connectionsPerAddress: 20 });
+    const token = `Bearer ${await playerToken(service, ada.id)}`;
+    const bot = await openMany(3, service, botHeaders.authorization);
+    const others = await openMany(3, service, `Bearer ${await playerToken(service, grace.id)}`);
+    const [first, second, ...rest] = await openMany(most, service, token);
+    if (!first || !second) throw new Error('No connection was opened.');
+    expect(areOpen([first, second, ...rest])).toBe(true);
+    await call(first, token);
+    // Another token of the same user.
+    const another = await open(service, `Bearer ${await playerToken(service, ada.id)}`);
+    if (!second.closed) await once(second, 'close');
+    expect(areOpen([first, another, ...rest, ...bot, ...others])).toBe(true);
+  });
+
+  it('count again for a user when another user’s call follows on them, and not at all behind a trusted proxy', async () => {
+    const service = await start({ trustedProxies: ['127.0.0.2'] });
+    const token = `Bearer ${await playerToken(service, ada.id)}`;
+    const sockets = await openMany(most, service, token);
+    const [first] = sockets;
+    if (!first) throw new Error('No connection was opened.');
+    await call(first, `Bearer ${await playerToken(service, grace.id)}`);
+    sockets.push(await open(service, token));
+    const proxied = peer(portOf(service), { localAddress: '127.0.0.2', allowHalfOpen: false });
+    await call(proxied, token);
+    await call(proxied, token);
+    expect(areOpen([...sockets, proxied])).toBe(true);
+  });
+
+  it('are closed one by one when their number grows over time', async () => {
+    const service = await start();
+    const token = `Bearer ${await playerToken(service, ada.id)}`;
+    const sockets = await openMany(most + 20, service, token);
+    await Promise.all(sockets.slice(0, 20).map(async socket => socket.closed || once(socket, 'close')));
+    expect(areOpen(sockets.slice(20))).toBe(true);
   });
 });
