@@ -7,7 +7,7 @@ import {
   commandTypes,
 } from '../../command.ts';
 import type { Locale, Localizations } from '../../locale.ts';
-import { isFields } from '../field.ts';
+import { type Fields, isFields } from '../field.ts';
 import type { CommandScope } from './command.ts';
 import { type NormalizedCommand, normalizeCommand } from './normalize-command.ts';
 
@@ -31,7 +31,7 @@ export interface DiffContext {
  * The fields in which a registered command differs from its definition; none when registering it would change nothing
  * that shows. Both sides are read with their defaults filled in. What does not count:
  *
- * - the order of contexts, installation and channel types, which are sets; that of options and choices counts
+ * - the order of contexts, installation, channel and file types, which are sets; that of options and choices counts
  * - translations that say what the default says, unless they hide a fallback
  * - the deprecated `dm_permission` while contexts are set: the service derives it from them then
  * - contexts and installation types in a guild
@@ -79,7 +79,13 @@ function childrenOf(before: unknown, after: unknown): Child[] | undefined {
   }
   if (!isFields(before) || !isFields(after)) return undefined;
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
-  return [...keys].map(key => [key, before[key], after[key]] as const);
+  // The service keeps the order of file types; all other sets are sorted.
+  const read = (fields: Fields, key: string) => (key === 'file_types' ? sortedSet(fields[key]) : fields[key]);
+  return [...keys].map(key => [key, read(before, key), read(after, key)] as const);
+}
+
+function sortedSet(list: unknown): unknown {
+  return Array.isArray(list) ? [...new Set(list)].sort() : list;
 }
 
 /**

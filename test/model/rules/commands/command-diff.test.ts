@@ -73,6 +73,16 @@ describe('what does not count as a difference', () => {
       { options: [{ ...map, type: 11, file_types: ['.png'] }] },
       { options: [{ ...map, type: 11, file_types: ['.PNG'] }] },
     ],
+    [
+      'the order of file types',
+      { options: [{ ...map, type: 11, file_types: ['image', '.pdf', '.zip'] }] },
+      { options: [{ ...map, type: 11, file_types: ['.zip', 'image', '.PDF'] }] },
+    ],
+    [
+      'a file type that is named twice',
+      { options: [{ ...map, type: 11, file_types: ['.png', '.png'] }] },
+      { options: [{ ...map, type: 11, file_types: ['.png'] }] },
+    ],
     ['installation types nobody named', { integration_types: [1] }, {}],
     ['fields nobody knows', {}, { future: 1 } as object],
   ])('%s', (_, server, desired) => {
@@ -101,6 +111,12 @@ describe('what counts as a difference', () => {
       { name_localizations: { 'en-GB': 'x' } },
       { name_localizations: { 'en-GB': 'x', 'en-US': 'rally' } },
       ['name_localizations.en-US'],
+    ],
+    [
+      'a file type more, wherever it stands',
+      { options: [{ ...map, type: 11, file_types: ['image', '.pdf'] }] },
+      { options: [{ ...map, type: 11, file_types: ['.pdf', 'video', 'image'] }] },
+      ['options.0.file_types.2'],
     ],
     [
       'the order of options',
