@@ -53,6 +53,12 @@ export type RateLimitBucket =
   | 'friend-request'
   /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
   | 'oauth-proof'
+  /** Not a route's: external proofs of identity that failed, counted for every application and address. */
+  | 'external-proof'
+  /** As above, sent by an application's own server with the client secret, counted for every application. */
+  | 'external-proof-server'
+  /** Not a route's: device codes that are requested, counted for every application and address. */
+  | 'oauth-device'
   /** Not a route's: device codes that a user typed in and that the service had not issued. */
   | 'oauth-user-code'
   /** Not a route's: wrong passwords, counted for every name given, there or not, and address. */
@@ -138,11 +144,16 @@ const invalidRequests: InvalidRequestLimit = {
  */
 const attemptBuckets = {
   'oauth-proof': { requests: 30, windowMs: minute },
+  'external-proof': { requests: 30, windowMs: minute },
+  'external-proof-server': { requests: 300, windowMs: minute },
   'oauth-user-code': { requests: 10, windowMs: minute },
   'sign-in-user': { requests: 5, windowMs: 5 * minute },
   'sign-in-name': { requests: 100, windowMs: hour },
   'sign-in-address': { requests: 30, windowMs: 5 * minute },
 } as const;
+
+/** Unspecified: the figure. A code is kept for as long as this window. */
+const deviceBuckets = { 'oauth-device': { requests: 600, windowMs: 5 * minute } } as const;
 
 /**
  * - `standard`: the figures of the base description
@@ -168,6 +179,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'command-create': commandCreates,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...deviceBuckets,
       ...socialBuckets,
     },
     invalidRequests,
@@ -194,6 +206,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'command-create': commandCreates,
       ...gatewayBuckets,
       ...attemptBuckets,
+      ...deviceBuckets,
       ...socialBuckets,
     },
     invalidRequests,

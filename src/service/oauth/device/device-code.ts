@@ -3,6 +3,7 @@ import { devicePagePath } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { DeviceCodeRecord } from '../../store/records.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { mayRequestOnDevice, requireScopes } from '../authorize/scope-rules.ts';
@@ -33,15 +34,16 @@ export function deviceScope(hash: string): string {
 /**
  * Issues the two codes of a device, valid for {@link serviceLimits.deviceCodeLifeMs}.
  *
- * @throws OAuthRequestError `invalid_scope`
+ * @throws OAuthRequestError `invalid_scope`; RequestError `rate_limited`
  * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.1; RFC 8628, section 3.2
  */
 export async function startDevice(
   core: Core,
-  { application }: AuthenticatedClient,
+  { application, address }: AuthenticatedClient,
   form: Form,
 ): Promise<DeviceAuthorization> {
   const scopes = requireScopes(scopesIn(form), scope => mayRequestOnDevice(scope, application));
+  await countRequest(core, `${application.id}/${address}`);
   const deviceCode = createSecret(core);
   const userCode = await putCode(core, {
     hash: hashSecret(deviceCode),
@@ -64,6 +66,15 @@ export async function startDevice(
     expires_in: serviceLimits.deviceCodeLifeMs / 1000,
     interval: limits.devicePollIntervalMs / 1000,
   };
+}
+
+/** Anybody can request codes for a public client, so they are bounded by address. @throws RequestError `rate_limited` */
+async function countRequest({ bus, clock, limits: { buckets } }: Core, who: string): Promise<void> {
+  const limit = buckets['oauth-device'];
+  const state = limit && (await bus.count(`oauth-device/${who}`, limit));
+  if (!state || state.allowed) return;
+  const retry_after = Math.max(0, state.resetAtMs - clock.now()) / 1000;
+  throw new RequestError('rate_limited', { retry_after, global: false });
 }
 
 /** Stores the record under a user code that no other device has. @returns that code */

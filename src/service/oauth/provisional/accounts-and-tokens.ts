@@ -93,7 +93,8 @@ export function createProvisional(
     rejectIssues(checkProvisionalToken(input));
     const body = input as ProvisionalTokenInput;
     const application = await clients.authenticate(body.client_id, { secret: body.client_secret, address });
-    return [application, await externalAuth.verify(application, body)];
+    const client = { application, address, proven: body.client_secret != null };
+    return [application, await externalAuth.verify(client, body)];
   }
 
   return {

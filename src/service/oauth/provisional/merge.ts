@@ -12,7 +12,7 @@ import type {
 } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
-import { type Form, field } from '../token/client-request.ts';
+import { type AuthenticatedClient, type Form, field } from '../token/client-request.ts';
 import { oauthFaults } from '../token/oauth-request-error.ts';
 import { type AccountMoves, moveOf } from './account-moves.ts';
 import { requireRoomForIdentities } from './accounts.ts';
@@ -27,7 +27,7 @@ export interface ProvisionalMerges {
    *
    * @throws OAuthRequestError `invalid_request`; RequestError those of {@link ExternalAuthentication.verify}
    */
-  prepare(application: ApplicationRecord, form: Form): Promise<ProvisionalMerge | undefined>;
+  prepare(client: AuthenticatedClient, form: Form): Promise<ProvisionalMerge | undefined>;
 }
 
 /** One merge: applied in the transaction that redeems the grant, and completed after its commit. */
@@ -58,10 +58,11 @@ export function createProvisionalMerges(
 ): ProvisionalMerges {
   const { store, ids } = core;
   return {
-    async prepare(application, form) {
+    async prepare(client, form) {
+      const { application } = client;
       const auth = readExternalAuth(form);
       if (!auth) return undefined;
-      const identity = await externalAuth.verify(application, auth);
+      const identity = await externalAuth.verify(client, auth);
       const known = await store.get('external_identities', application.id, identity.hash);
       const operationId = ids.next();
       let begun: AccountMoveRecord | undefined;

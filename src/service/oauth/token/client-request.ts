@@ -31,6 +31,8 @@ export interface AuthenticatedClient {
   readonly application: ApplicationRecord;
   /** Whether it proved its secret. */
   readonly proven: boolean;
+  /** Where its request came from. */
+  readonly address: string;
 }
 
 /**
@@ -47,7 +49,7 @@ export async function authenticateClient(core: Core, request: ClientRequest): Pr
   const proven = secrets?.some(secret => matchesSecret(secret, application.client_secret_hash)) ?? false;
   const mayOnlyNameItself = secrets === undefined && application.public_client;
   if (!proven && !mayOnlyNameItself) throw oauthFaults.client();
-  return { application, proven };
+  return { application, proven, address: request.address };
 }
 
 /** The client that a request names, proven or not. */

@@ -26,15 +26,16 @@ import { issuePair } from './tokens.ts';
 export async function exchangeCode(
   core: Core,
   deps: SignInGrantDeps,
-  { application, proven }: AuthenticatedClient,
+  client: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
+  const { application, proven } = client;
   const hash = hashSecret(requiredField(form, 'code'));
   const code = checkCode(core, application, await core.store.get('codes', hash));
   checkRedirect(application, form, code);
   checkProof(form, code, proven);
   const response = await signInBy(core, deps, {
-    application,
+    client,
     form,
     subject: code,
     redeem: transaction => redeem(core, transaction, hash),

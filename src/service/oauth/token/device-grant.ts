@@ -25,16 +25,17 @@ import { issuePair } from './tokens.ts';
 export async function redeemDevice(
   core: Core,
   deps: SignInGrantDeps,
-  { application }: AuthenticatedClient,
+  client: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
+  const { application } = client;
   const record = await core.store.get('device_codes', hashSecret(requiredField(form, 'device_code')));
   if (!record || record.application_id !== application.id || record.redeemed) throw oauthFaults.deviceCode();
   if (record.expires_at_ms <= core.clock.now()) throw oauthFaults.expiredToken();
   if (record.state === 'denied') throw oauthFaults.denied();
   if (!isGranted(record)) throw await poll(core, record);
   const response = await signInBy(core, deps, {
-    application,
+    client,
     form,
     subject: { ...record, nonce: null },
     guards: [deviceScope(record.hash)],

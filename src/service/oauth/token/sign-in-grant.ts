@@ -1,11 +1,10 @@
 import type { TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
-import type { ApplicationRecord } from '../../store/records.ts';
 import { authorizationScope } from '../authorize/authorization-records.ts';
 import type { IdTokenSubject, IdTokens } from '../openid/signed-tokens.ts';
 import type { ProvisionalMerges } from '../provisional/merge.ts';
-import type { Form } from './client-request.ts';
+import type { AuthenticatedClient, Form } from './client-request.ts';
 
 /** What the grants that sign users in depend on. */
 export interface SignInGrantDeps {
@@ -15,7 +14,7 @@ export interface SignInGrantDeps {
 
 /** A code that a user has approved, and the client that redeems it. */
 export interface SignInGrant {
-  readonly application: ApplicationRecord;
+  readonly client: AuthenticatedClient;
   /** The form of the request, which may also name a provisional account to merge. */
   readonly form: Form;
   readonly subject: IdTokenSubject;
@@ -34,9 +33,9 @@ export interface SignInGrant {
 export async function signInBy(
   core: Core,
   { idTokens, merges }: SignInGrantDeps,
-  { application, form, subject, guards = [], redeem }: SignInGrant,
+  { client, form, subject, guards = [], redeem }: SignInGrant,
 ): Promise<TokenResponse | undefined> {
-  const merge = await merges.prepare(application, form);
+  const merge = await merges.prepare(client, form);
   const response = await core.store.transact(
     authorizationScope(subject),
     async transaction => {

@@ -20,7 +20,8 @@ const silent = { authorized: async () => {}, deauthorized: async () => () => {} 
 const scope = new URLSearchParams({ scope: 'identify' });
 const many = Array.from({ length: 20 }, (_, at) => at);
 
-const start = () => startDevice(core, { application: starfall, proven: true }, scope);
+const client = () => ({ application: starfall, proven: true, address: '127.0.0.1' });
+const start = () => startDevice(core, client(), scope);
 
 function answer(userCode: string, userId: string, decision: 'approve' | 'deny' = 'approve'): Promise<void> {
   return decideDevice(core, silent, createAttemptLimiter(core, 'oauth-user-code'), { userCode, userId, decision });
@@ -31,7 +32,7 @@ function poll(device_code: string) {
     idTokens: { add: async <T>(response: T) => response, sign: async () => '' },
     merges: { prepare: async () => undefined },
   };
-  return redeemDevice(core, deps, { application: starfall, proven: true }, new URLSearchParams({ device_code }));
+  return redeemDevice(core, deps, client(), new URLSearchParams({ device_code }));
 }
 
 it('a code becomes tokens once, however many polls find it granted', async () => {
@@ -70,7 +71,7 @@ it('no two devices that wait show one code', async () => {
   const bytes = (count: number) => new Uint8Array(count).fill(turn++ < 6 ? 0 : turn);
   let turn = 0;
   const rigged = { ...core, entropy: { bytes } };
-  const begin = () => startDevice(rigged, { application: starfall, proven: true }, scope);
+  const begin = () => startDevice(rigged, client(), scope);
   const codes = [(await begin()).user_code, (await begin()).user_code];
   expect(codes[0]).toBe('BBBBBBBB');
   expect(new Set(codes).size).toBe(2);

@@ -43,7 +43,10 @@ async function merge(
   token: string,
   userId: string,
 ): Promise<() => Promise<void>> {
-  const prepared = await provisional.merges.prepare(world.starfall, proofOf(token));
+  const prepared = await provisional.merges.prepare(
+    { application: world.starfall, proven: true, address: '127.0.0.1' },
+    proofOf(token),
+  );
   if (!prepared) throw new Error('There is nothing to be merged.');
   const parties = { application_id: world.starfall.id, user_id: userId };
   const begin = () =>
@@ -133,7 +136,10 @@ describe('a merge that is too late', () => {
     const world = await open();
     const provisional = provisionalOf(world.core);
     const { access_token } = await byBot(provisional, world);
-    const late = await provisional.merges.prepare(world.starfall, proofOf(access_token));
+    const late = await provisional.merges.prepare(
+      { application: world.starfall, proven: true, address: '127.0.0.1' },
+      proofOf(access_token),
+    );
     await (await merge(world, provisional, access_token, ada))();
     const begin = world.core.store.transact(
       authorizationScope({ application_id: world.starfall.id, user_id: ben }),
