@@ -121,12 +121,6 @@ const tasks = {
     build();
     node('scripts/api.ts', ...rest);
   },
-  /** Checks whether the package can be published, or prepares a release: scripts/release.ts. */
-  release() {
-    install();
-    build();
-    node('scripts/release.ts', ...rest);
-  },
   bench() {
     install();
     build();

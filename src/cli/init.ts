@@ -110,7 +110,7 @@ function projectFiles(name: string, sdk: string): Map<string, string> {
 
 /** The versions are those that this package is tested with. */
 function manifest(text: string, name: string, sdk: string): string {
-  // The installed package has `testedWith`, a checkout `devDependencies`: scripts/release/packed-manifest.ts.
+  // The installed package has `testedWith`, a checkout `devDependencies`: scripts/packed-manifest.ts.
   const { devDependencies = {}, testedWith = devDependencies } = JSON.parse(
     readFileSync(join(packageFolder, 'package.json'), 'utf8'),
   ) as Readonly<Record<'devDependencies' | 'testedWith', Readonly<Record<string, string>> | undefined>>;

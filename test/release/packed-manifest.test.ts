@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { packedManifest } from '../../scripts/release/packed-manifest.ts';
+import { packedManifest } from '../../scripts/packed-manifest.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const script = join(root, 'scripts/release/packed-manifest.ts');
+const script = join(root, 'scripts/packed-manifest.ts');
 const whole = readFileSync(join(root, 'package.json'), 'utf8');
 
 it('the package’s package.json has neither scripts nor devDependencies, and all else of the repository’s', () => {
@@ -18,8 +18,8 @@ it('the package’s package.json has neither scripts nor devDependencies, and al
 
 it('npm pack in a checkout strips package.json before, and restores it byte for byte after', () => {
   const { prepack, postpack } = JSON.parse(whole).scripts;
-  expect(prepack).toBe('node scripts/run.mjs prepare && node scripts/release/packed-manifest.ts strip');
-  expect(postpack).toBe('node scripts/release/packed-manifest.ts restore');
+  expect(prepack).toBe('node scripts/run.mjs prepare && node scripts/packed-manifest.ts strip');
+  expect(postpack).toBe('node scripts/packed-manifest.ts restore');
 
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-manifest-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
