@@ -5,7 +5,8 @@ import type { Metadata } from '../model/lobby.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
 import { parseOptions, requireCredential, requireType } from '../wire/arguments.ts';
-import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { type Clock, type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { closeMsMax, settleWithin } from '../wire/clock/settle-within.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { Http } from '../wire/http/http.ts';
 import { nodeTransport } from '../wire/http/node-transport.ts';
@@ -98,6 +99,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * `lobbyJoined` for each lobby again.
    */
   readonly events$: Observable<ClientNewsEvent>;
+  readonly #clock: Clock;
   readonly #entropy: Entropy;
   readonly #http: Http;
   readonly #auth: PlayerAuth;
@@ -117,6 +119,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     const { clock = systemClock, entropy = systemEntropy, openBrowser = openSystemBrowser, fetch, socket } = options;
     const logger = reportErrors(options.logger ?? silentLogger);
     const transport = fetch ? fetchTransport(fetch) : nodeTransport();
+    this.#clock = clock;
     this.#entropy = entropy;
     const { deadlineMs, whenOffline, schemas, picturesUrl, globalLimit, redirectPage } = options;
     checkRedirectPage(redirectPage);
@@ -533,7 +536,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.close();
   }
 
-  /** Disconnects, aborts what is in progress, completes the observables and closes all connections. Repeatable. */
+  /** Disconnects, aborts what is in progress, completes the observables and closes all connections. Resolves within a second. Repeatable. */
   close(): Promise<void> {
     if (this.#closed) return this.#closed;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -546,7 +549,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#auth.close();
     const closed = this.#session.close();
     this.#http.close();
-    await closed;
+    await settleWithin(this.#clock, closeMsMax, closed);
   }
 
   #clientIdOf(request: TokenRequest): ApplicationId {

@@ -6,6 +6,7 @@ import { exposedName } from './preload.ts';
 interface Page {
   readonly crypto: { randomUUID(): string };
   addEventListener(type: 'message', listener: (event: PageMessage) => void): void;
+  addEventListener(type: 'online', listener: () => void): void;
   addEventListener(type: 'pageshow', listener: (event: { readonly persisted?: boolean }) => void): void;
 }
 
@@ -40,6 +41,10 @@ export function connectPage(connection: MainConnection, name: string = exposedNa
   // A page that comes back from the browser's cache has lost its port without an event.
   page.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) connection.reconnect();
+  });
+  // The browser engine knows sooner than the main process that there is a network again.
+  page.addEventListener('online', () => {
+    connection.call('checkConnection', []).catch(() => {});
   });
   connection.open(() => exposed.connect?.(key));
 }

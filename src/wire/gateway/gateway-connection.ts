@@ -1,11 +1,21 @@
 import type { GatewayError } from '../../model/errors/errors.ts';
 import { closeCodes, type GatewayFrame, type Opcode } from '../../model/gateway.ts';
-import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from '../clock/ports.ts';
+import {
+  type Cancel,
+  type Clock,
+  type Entropy,
+  type Logger,
+  type Socket,
+  type SocketFactory,
+  steadyNow,
+} from '../clock/ports.ts';
+import { closeMsMax, settleWithin } from '../clock/settle-within.ts';
 import { reportError } from '../error-report.ts';
 import { type Backoff, backoffMs, randomFraction } from '../http/backoff.ts';
 import { encodeFrame, parseFrame } from './frames.ts';
 import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
 import { watchForJumps } from './jump-watch.ts';
+import { isRefusal } from './socket.ts';
 
 export interface GatewayConnectionOptions extends Omit<GatewaySessionOptions, 'random'> {
   readonly openSocket: SocketFactory;
@@ -34,9 +44,13 @@ const abnormalClosure = 1006;
 
 // A gateway that restarts is back within seconds; one that stays away gets two attempts a minute.
 const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+// Attempts that reach nobody cost the service nothing, and a player waits for the network to be back. After several minutes the
+// pauses grow all the same: so many games must not come back at the same moment.
+const unreachableBackoff: Backoff = { firstMs: 1_000, maxMs: 3_500 };
+const unreachableAttemptsMax = 100;
 
-// The system's sockets are gone after 2 s; a game's own may never say that they are.
-const goneMsMax = 5_000;
+// An attempt that is older may have begun before the machine slept, or without a network.
+const staleAttemptMs = 2_000;
 
 /**
  * Keeps a {@link GatewaySession} connected: one socket after the other, with a growing pause between those that fail.
@@ -51,6 +65,12 @@ export class GatewayConnection {
   #gone: Promise<void> = Promise.resolve();
   #last: Omit<GatewayDown, 'retryAtMs'> | undefined;
   #cancelTimer: Cancel = () => {};
+  /** Since when a socket is being opened, by the steady clock. */
+  #openingSinceMs: number | undefined;
+  /** Whether the last attempts reached nobody: no network, or no service. */
+  #isUnreachable = false;
+  /** Whether the next attempt needs no pause. */
+  #isUrgent = false;
   /** Opens the next socket; while there is a pause before that. */
   #connectNow: (() => void) | undefined;
   readonly #cancelWatch: Cancel;
@@ -84,7 +104,11 @@ export class GatewayConnection {
    */
   check(): void {
     if (this.#connectNow) this.#connectNow();
-    else this.#run(this.#session.check());
+    else if (this.#openingSinceMs === undefined) this.#run(this.#session.check());
+    else if (steadyNow(this.#options.clock) - this.#openingSinceMs >= staleAttemptMs) {
+      this.#isUrgent = true;
+      this.#socket?.close();
+    }
   }
 
   /** Sends something of the client's own in the present session; while there is none it goes nowhere. */
@@ -92,14 +116,11 @@ export class GatewayConnection {
     this.#run(this.#session.say(op, d));
   }
 
-  /** Ends the session; no event follows. Resolves when the socket is gone, or does not say so in time. Idempotent. */
+  /** Ends the session; no event follows. Resolves when the socket is gone, or does not say so within a second. Idempotent. */
   async close(): Promise<void> {
     this.#rest();
     this.#run(this.#session.end());
-    const tooLate = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.schedule(goneMsMax, tooLate.resolve, { keepAlive: true });
-    await Promise.race([this.#gone, tooLate.promise]);
-    cancel();
+    await settleWithin(this.#options.clock, closeMsMax, this.#gone);
   }
 
   // It runs in an event of the socket: what it threw would end the process.
@@ -147,7 +168,9 @@ export class GatewayConnection {
 
   #connectAfterPause(url: string, failures: number): void {
     const { clock, entropy, logger, onDown } = this.#options;
-    const pauseMs = failures === 0 ? 0 : backoffMs(reconnectBackoff, failures - 1, entropy);
+    const backoff = this.#isUnreachable && failures <= unreachableAttemptsMax ? unreachableBackoff : reconnectBackoff;
+    const pauseMs = failures === 0 || this.#isUrgent ? 0 : backoffMs(backoff, failures - 1, entropy);
+    this.#isUrgent = false;
     if (this.#last) {
       logger.warn({ ...this.#last, failures, pauseMs }, 'the gateway connection is down');
       onDown?.({ ...this.#last, retryAtMs: clock.now() + pauseMs });
@@ -164,10 +187,13 @@ export class GatewayConnection {
     this.#cancelTimer();
     const gone = Promise.withResolvers<void>();
     this.#gone = gone.promise;
+    this.#openingSinceMs = steadyNow(this.#options.clock);
     // A game's own socket may leave out what it does not know.
     const closed = (closeCode = abnormalClosure, reason = '') => {
       this.#socket = undefined;
       this.#last = { closeCode, reason };
+      this.#isUnreachable = this.#openingSinceMs !== undefined && closeCode === abnormalClosure && !isRefusal(reason);
+      this.#openingSinceMs = undefined;
       this.#cancelTimer();
       this.#run(this.#session.closed(closeCode));
       gone.resolve();
@@ -175,6 +201,7 @@ export class GatewayConnection {
     try {
       this.#socket = this.#options.openSocket(url, {
         opened: () => {
+          this.#openingSinceMs = undefined;
           this.#options.onOpen?.();
           this.#run(this.#session.opened());
         },

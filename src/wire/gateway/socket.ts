@@ -5,7 +5,7 @@ import type { Socket, SocketEvents, SocketFactory } from '../clock/ports.ts';
 const messageBytesMax = 32 * 1024 * 1024;
 // A peer that exceeds either is treated as gone.
 const openingMsMax = 15_000;
-const closingMsMax = 2_000;
+const closingMsMax = 1_000;
 
 const options = {
   perMessageDeflate: false,
@@ -29,6 +29,11 @@ const unsupportedData = 1003;
 export async function loadSystemSocket(): Promise<SocketFactory> {
   const { WebSocket } = await import('ws');
   return (url, events) => follow(new WebSocket(url, options), events);
+}
+
+/** Whether a socket did not open because something answered the request with another status, for this reason of its close. */
+export function isRefusal(reason: string): boolean {
+  return reason.startsWith('Unexpected server response');
 }
 
 type SystemSocket = import('ws').WebSocket;

@@ -10,11 +10,15 @@ import { recordingLog } from '../../support/recording-log.ts';
 let window: WindowStandIn;
 let server: WindowServer;
 let log: ReturnType<typeof recordingLog>;
+let checks = 0;
 const state = new BehaviorSubject('current');
 const shared = {
   states: { state: () => state },
   events: {},
-  calls: { add: async ([a, b]: readonly unknown[]) => Number(a) + Number(b) },
+  calls: {
+    add: async ([a, b]: readonly unknown[]) => Number(a) + Number(b),
+    checkConnection: async () => void checks++,
+  },
 };
 
 beforeEach(() => {
@@ -43,6 +47,15 @@ it('a page reaches the main process by what its preload script exposes, and by n
   expect(await page.call('add', [1, 2])).toBe(3);
   expect(window.exposed).toEqual({ rallypoint: { connect: expect.any(Function) } });
   expect(server.connections).toBe(1);
+});
+
+it('a page whose browser engine finds a network makes the main process check the connection', async () => {
+  const page = openPage();
+  await page.call('add', [1, 2]);
+  checks = 0;
+  window.online();
+  await page.call('add', [1, 2]);
+  expect(checks).toBe(1);
 });
 
 it('the name in the page can be chosen', async () => {

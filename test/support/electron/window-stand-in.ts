@@ -17,14 +17,17 @@ export class WindowStandIn {
   /** Everything that crossed its ports, both ways. */
   readonly crossed: unknown[] = [];
   readonly #listeners = new Set<(event: object) => void>();
+  readonly #onlineListeners = new Set<(event: object) => void>();
   readonly #ports: MessagePort[] = [];
   #isGone = false;
 
   /** The globals of the page; to be stubbed while page and preload script run. */
   readonly globals = {
     origin: 'game://app',
-    addEventListener: (name: string, listener: (event: object) => void) =>
-      void (name === 'message' && this.#listeners.add(listener)),
+    addEventListener: (name: string, listener: (event: object) => void) => {
+      if (name === 'message') this.#listeners.add(listener);
+      if (name === 'online') this.#onlineListeners.add(listener);
+    },
     postMessage: (data: unknown, _origin: string, ports: MessagePort[]) => {
       this.#ports.push(...ports);
       for (const listener of [...this.#listeners]) listener({ source: globalThis, data, ports });
@@ -53,6 +56,11 @@ export class WindowStandIn {
   /** @param ipcMain of the main process, if there is one */
   constructor(ipcMain: EventEmitter = new EventEmitter()) {
     this.ipcMain = ipcMain as EventEmitter & WindowIpc;
+  }
+
+  /** The browser engine reports that there is a network. */
+  online(): void {
+    for (const listener of this.#onlineListeners) listener({});
   }
 
   /** Runs what a preload script and a page do at their start, with their globals. */
