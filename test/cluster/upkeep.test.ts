@@ -197,6 +197,33 @@ describe.skipIf(engines.missing)(`the state of a cluster${engines.note}`, () => 
     await alone.close();
   }, 60_000);
 
+  it('keeps the records that were set aside, in a backup and from engine to engine, and doctor lists them', async () => {
+    const place = await folder();
+    const store = await cluster.postgres.createDatabase();
+    expect((await run(['migrate', '--store', store])).code).toBe(0);
+    const postgres = await openPostgres(store);
+    await postgres.query(`INSERT INTO rallypoint.lobbies (id, body) VALUES ('7', 'no lobby')`);
+    const opened = openPostgresStore({ postgres });
+    expect(await opened.list('lobbies')).toEqual([]);
+    await opened.close();
+    const listed = { code: 1, stdout: expect.stringMatching(/1 record was set aside: lobbies 7 \(it is not JSON\)/) };
+    expect(await run(['doctor', '--store', store])).toMatchObject(listed);
+
+    const file = join(place, 'backup.sqlite');
+    expect((await run(['backup', '--store', store, '--out', file])).code).toBe(0);
+    const data = join(place, 'data');
+    expect((await run(['restore', file, '--data', data])).code).toBe(0);
+    expect(await run(['doctor', '--data', data])).toMatchObject(listed);
+    const other = await cluster.postgres.createDatabase();
+    expect((await run(['move', '--from', data, '--to', other])).code).toBe(0);
+    expect(await run(['doctor', '--store', other])).toMatchObject(listed);
+    const kept = await openPostgres(other);
+    expect(await kept.query('SELECT key, body FROM rallypoint.set_aside')).toEqual([
+      { key: '["7"]', body: 'no lobby' },
+    ]);
+    await kept.close();
+  }, 60_000);
+
   it('is not there at all when a restore fails halfway', async () => {
     const place = await folder();
     const data = join(place, 'data');

@@ -9,3 +9,11 @@ export class BusError extends RallypointError {
     super(code, message, options);
   }
 }
+
+/** What an answer becomes that the script cannot give: what it ran on is not what our nodes have written. */
+export function oddAnswer(): BusError {
+  return new BusError(
+    'bus_unavailable',
+    'Redis answered in an unexpected form: its database must be used by the nodes of one cluster alone.',
+  );
+}

@@ -179,7 +179,7 @@ export class Nodes {
     const position = this.#position();
     const [row] = await this.#postgres.query(renew, [this.id, position], { name: 'renew-node' });
     this.#compareClocks(renewedAt.wallMs, row?.clock_ms as number);
-    this.#others = row?.others as readonly string[];
+    this.#others = Array.isArray(row?.others) ? row.others.map(String) : [];
     let worker = row?.worker as number | null | undefined;
     // Another node may take the same number at the same time.
     for (let tries = 0; typeof worker !== 'number'; tries++) {

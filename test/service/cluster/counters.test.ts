@@ -44,6 +44,19 @@ describe.skipIf(parts.missing)(`limits that nodes share${parts.note}`, () => {
     return { allowed, unavailable };
   }
 
+  it.each([
+    ['a window that is a text', 'SET', 'window:x', 'abc'],
+    ['a window with calls that are no number', 'HSET', 'window:x', 'n:other', 'many'],
+    ['an epoch that is a list', 'RPUSH', 'epoch', '1'],
+  ])('are answered bus_unavailable, and end no process, beside %s', async (_what, command, key, ...values) => {
+    const [bus] = (await nodes(1)) as [ClusterBus];
+    const limit = { requests: 300, windowMs: 60_000 };
+    await bus.count('x', limit);
+    await engines.redis.command('DEL', `rallypoint:0:${key}`);
+    await engines.redis.command(command, `rallypoint:0:${key}`, ...values);
+    await expect(bus.count('x', limit)).rejects.toMatchObject({ code: 'bus_unavailable' });
+  });
+
   it('hold in sum when Redis is emptied again and again while they are used', async () => {
     const used = await useUp(await nodes(3), { requests: 300, windowMs: 60_000 }, async allowed => {
       if (allowed % 100 === 50) await engines.redis.command('FLUSHALL');

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers';
 import type { RateLimit } from '../../../model/limits/limit-profiles.ts';
 import { type Clock, systemClock } from '../../../wire/clock/ports.ts';
 import type { LimitState } from '../contract.ts';
-import { BusError } from '../errors.ts';
+import { BusError, oddAnswer } from '../errors.ts';
 import { type Expiring, ExpiringMap } from '../local.ts';
 import type { RedisClient, RedisConnection, RedisServer } from './connection.ts';
 import type { Keys } from './keys.ts';
@@ -113,7 +113,8 @@ export class SharedCounters {
       values.push(limit.requests, limit.windowMs, calls);
     }
     try {
-      const answer = (await this.#connection.call(client => run(client, scripts.count, keys, values))) as number[];
+      const answer = await this.#connection.call(client => run(client, scripts.count, keys, values));
+      if (!isCountAnswer(answer, batch.length)) throw oddAnswer();
       const [nowMs = 0] = answer;
       if (nowMs < 0) for (const { resolve } of batch) resolve(nowMs === -1 ? 'outdated' : 'settling');
       else for (const [at, asked] of batch.entries()) asked.resolve(this.#state(asked, nowMs, answer, 1 + 4 * at));
@@ -146,7 +147,8 @@ export class SharedCounters {
       const values = [this.#server.runId, id, settleMsMin, settleMsMax, this.#keys.channel('epoch'), ...others];
       // Redis answers in order: what this node has counted before is known when the answer arrives.
       const answer = await run(client, scripts.beginEpoch, [this.#keys.epoch], values);
-      const [epoch, realMs] = answer as [string, number];
+      const [epoch, realMs] = Array.isArray(answer) ? (answer as unknown[]) : [];
+      if (typeof epoch !== 'string' || typeof realMs !== 'number') throw oddAnswer();
       if (epoch === this.#epoch || (await this.#writeBack(client, epoch, realMs))) {
         this.#epoch = epoch;
         return;
@@ -171,6 +173,12 @@ export class SharedCounters {
     }
     return (await run(client, scripts.wroteBack, [this.#keys.epoch], [epoch, this.#node])) === 1;
   }
+}
+
+/** The time and four numbers for each call; a time below 0 alone says why nothing was counted. */
+function isCountAnswer(answer: unknown, calls: number): answer is readonly number[] {
+  if (!Array.isArray(answer) || !answer.every(Number.isFinite)) return false;
+  return answer[0] < 0 || answer.length === 1 + 4 * calls;
 }
 
 function settling(): BusError {

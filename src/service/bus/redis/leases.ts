@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Lease } from '../contract.ts';
+import { oddAnswer } from '../errors.ts';
 import type { RedisConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { run, type Script, scripts } from './scripts.ts';
@@ -16,7 +17,9 @@ export async function takeLease(
   const token = randomBytes(12).toString('base64url');
   const ask = async (script: Script, ...more: string[]) => {
     const values = [token, termMs, keys.time(), keys.lifeMsMin];
-    return Number(await connection.call(client => run(client, script, [key, ...more], values)));
+    const answer = await connection.call(client => run(client, script, [key, ...more], values));
+    if (typeof answer !== 'number') throw oddAnswer();
+    return answer;
   };
   const fence = await ask(scripts.takeLease, keys.fence);
   if (fence === 0) return undefined;

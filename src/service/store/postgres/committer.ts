@@ -10,7 +10,7 @@ import type { CollectionName } from '../records.ts';
 import { jsonArray, textArray } from './arrays.ts';
 import { type Attempt, isLate } from './attempt.ts';
 import { columnsMax, commitBatchSql, tooLateState } from './commit-sql.ts';
-import { ConnectionLost, failedError, isTransient, sqlState } from './failure.ts';
+import { areNumbers, ConnectionLost, failedError, isTransient, oddAnswer, sqlState } from './failure.ts';
 import { columnsOf, columnValue } from './layout.ts';
 import type { Postgres } from './postgres.ts';
 import type { Reader } from './reader.ts';
@@ -26,6 +26,12 @@ interface Ready {
   readonly attempt: Attempt;
   readonly writes: readonly Write[];
   readonly outcome: PromiseWithResolvers<Outcome>;
+}
+
+interface CommitAnswer {
+  readonly failed_units: readonly number[];
+  readonly revisions: readonly number[];
+  readonly clock_ms: number;
 }
 
 /** The change of one record. */
@@ -112,6 +118,10 @@ export class Committer {
       const outcome = await this.#execute(batch);
       const ms = steadyNow(systemClock) - startMs;
       this.#options.onCommit({ transactions: batch.transactions, ms, outcome });
+    } catch (error) {
+      const failure = failedError(this.#options.postgres.location, error);
+      this.#options.log.error({ error: failure }, 'A batch could not be concluded.');
+      batch.reject(failure);
     } finally {
       this.#underWay--;
       this.#schedule();
@@ -127,20 +137,27 @@ export class Committer {
     // At our own deadline the database's clock shows this or more.
     const databaseDeadlineMs = (clock?.databaseMs ?? 0) + deadlineMs - (clock?.atMs ?? 0);
     const values = [id, databaseDeadlineMs, ...batch.values()];
+    let answer: Row | undefined;
     try {
       const statement = { name: 'commit', text: commitBatchSql, values };
       const [row] = await postgres.once(statement, Math.min(deadlineMs, nowMs + answerMs));
-      return this.#answer(batch, row);
+      answer = row;
     } catch (error) {
       if (error instanceof ConnectionLost) return this.#resolve(batch, id, error);
       return this.#failed(batch, error);
     }
+    const isWhole =
+      Array.isArray(answer?.failed_units) &&
+      areNumbers(answer.revisions, batch.scopeCount) &&
+      typeof answer.clock_ms === 'number';
+    if (!isWhole)
+      return this.#resolve(batch, id, oddAnswer(postgres.location, 'the outcome of a commit', 'the schema'));
+    return this.#answer(batch, answer as unknown as CommitAnswer);
   }
 
-  #answer(batch: Batch, row: Row | undefined): CommitReport['outcome'] {
-    const failed = new Set(row?.failed_units as readonly number[]);
-    const revisions = row?.revisions as readonly number[];
-    this.#options.reader.readClock(row?.clock_ms as number);
+  #answer(batch: Batch, { failed_units, revisions, clock_ms }: CommitAnswer): CommitReport['outcome'] {
+    const failed = new Set(failed_units);
+    this.#options.reader.readClock(clock_ms);
     if (this.#isFailing) this.#options.log.warn({}, 'Transactions can be committed again.');
     this.#isFailing = false;
     return this.#conclude(batch, failed, revisions);
@@ -180,8 +197,9 @@ export class Committer {
       try {
         const statement = { text: 'SELECT rallypoint.resolve_batch($1) AS failed_units', values: [id] };
         const [row] = await postgres.once(statement, Math.min(lastMs, nowMs + answerMs));
-        const failed = row?.failed_units as readonly number[] | null;
-        if (failed) return this.#conclude(batch, new Set(failed));
+        const failed = row?.failed_units;
+        if (Array.isArray(failed)) return this.#conclude(batch, new Set(failed as readonly number[]));
+        if (failed !== null) throw oddAnswer(postgres.location, 'the outcome of a commit', 'the schema');
         batch.repeat();
         return 'failed';
       } catch (next) {
@@ -257,6 +275,11 @@ class Batch {
       this.#events.payloads.push(encodePayload(announced));
     }
     return true;
+  }
+
+  /** Scopes and guards of all units. */
+  get scopeCount(): number {
+    return this.#scopes.names.length;
   }
 
   /** The parameters of `commit_batch` after the first two. */

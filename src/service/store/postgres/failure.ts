@@ -61,6 +61,18 @@ export function failedError(location: string, cause: unknown): RallypointError {
   });
 }
 
+/** What an answer becomes that is not what the statement can have as its result: somebody else has changed the tables. */
+export function oddAnswer(location: string, what: string, table: string): StoreError {
+  const message =
+    `${location} answered without ${what}: ${table} was changed by hand, or is damaged. ` +
+    'Restart the node: it names what is missing, and what to do.';
+  return new StoreError('store_failed', message);
+}
+
+export function areNumbers(value: unknown, length: number): value is readonly number[] {
+  return Array.isArray(value) && value.length === length && value.every(Number.isFinite);
+}
+
 /** What an operator can do about an error of the server: a sentence after a space, or nothing. */
 export function remedyOf(error: unknown): string {
   if (sqlState(error) !== readOnly) return '';

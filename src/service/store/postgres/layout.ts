@@ -3,6 +3,7 @@ import { collectionNames, fieldOf, indexesOf, indexFields, isNumeric, keyFields 
 import type { CollectionName } from '../records.ts';
 import { commitSql } from './commit-sql.ts';
 import { presenceSql } from './presence-sql.ts';
+import { setAsideSql } from './set-aside.ts';
 
 /** One step from a layout to the next. */
 export interface Migration {
@@ -91,4 +92,5 @@ const serviceSql = `
  */
 export const migrations: readonly Migration[] = [
   { version: 1, sql: [...collectionNames.map(collectionSql), serviceSql, commitSql, presenceSql].join('\n') },
+  { version: 2, sql: setAsideSql, isCompatible: true },
 ];

@@ -1,7 +1,9 @@
 import { type Logger, silentLogger } from '../../../wire/clock/ports.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import { StoreError } from '../errors.ts';
+import { collectionNames } from '../keys.ts';
 import { countAliveNodes } from './alive-nodes.ts';
+import { textArray } from './arrays.ts';
 import { failedError, reasonOf, remedyOf, sqlState } from './failure.ts';
 import { migrations as all, type Migration } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
@@ -40,15 +42,54 @@ export async function migrate(
 ): Promise<void> {
   const { location } = postgres;
   const query = (text: string) => postgres.query(text);
-  if (isCurrent(await layoutOf({ query }), migrations, location)) return;
-  try {
-    await postgres.session('BEGIN', session => apply(session, migrations, location, log), storeLimits.wholeStoreMs);
-  } catch (cause) {
-    if (sqlState(cause) === undefined) throw failedError(location, cause);
-    const remedy = sqlState(cause) === insufficientPrivilege ? ' The user must own the database.' : remedyOf(cause);
-    const message = `${location} could not be migrated and was left as it was: ${reasonOf(cause)}.${remedy}`;
-    throw new StoreError('store_unusable', message, { cause });
+  if (!isCurrent(await layoutOf({ query }), migrations, location)) {
+    try {
+      await postgres.session('BEGIN', session => apply(session, migrations, location, log), storeLimits.wholeStoreMs);
+    } catch (cause) {
+      if (sqlState(cause) === undefined) throw failedError(location, cause);
+      const remedy = sqlState(cause) === insufficientPrivilege ? ' The user must own the database.' : remedyOf(cause);
+      const message = `${location} could not be migrated and was left as it was: ${reasonOf(cause)}.${remedy}`;
+      throw new StoreError('store_unusable', message, { cause });
+    }
   }
+  const missing = await missingParts(postgres);
+  if (missing.length === 0) return;
+  throw new StoreError(
+    'store_unusable',
+    `${location} is damaged: it lacks ${missing.join(', ')}. ${remedyForMissing(missing)}.`,
+  );
+}
+
+/** What a database of the newest layout lacks, in words: its tables, its functions, and the rows that are always there. */
+export async function missingParts(postgres: Postgres): Promise<readonly string[]> {
+  const parts = await postgres.query(
+    `SELECT 'the table rallypoint.' || t AS part FROM unnest($1::text[]) AS t WHERE to_regclass('rallypoint.' || t) IS NULL
+     UNION ALL
+     SELECT 'the function rallypoint.' || f FROM unnest($2::text[]) AS f WHERE to_regproc('rallypoint.' || f) IS NULL`,
+    [textArray(tables), textArray(functions)],
+  );
+  if (parts.length > 0) return parts.map(({ part }) => String(part));
+  const [rows] = await postgres.query(
+    `SELECT EXISTS (SELECT FROM rallypoint.scopes WHERE name = '') AS has_scope,
+       EXISTS (SELECT FROM rallypoint.events_deleted) AS has_events_deleted`,
+  );
+  return [
+    ...(rows?.has_scope === true ? [] : ["the row '' of rallypoint.scopes"]),
+    ...(rows?.has_events_deleted === true ? [] : ['the row of rallypoint.events_deleted']),
+  ];
+}
+
+const tables = [
+  ...collectionNames,
+  ...['set_aside', 'scopes', 'commits', 'events', 'events_deleted', 'nodes', 'connections', 'files'],
+];
+const functions = ['commit_batch', 'resolve_batch', 'clean_scopes', 'change_presence'];
+
+/** The rows can be written again by a statement; what a table has held is in a backup alone. */
+export function remedyForMissing(missing: readonly string[]): string {
+  return missing.every(part => part.startsWith('the row'))
+    ? 'Stop all nodes, and write the rows again as docs/operations.md says'
+    : 'Stop all nodes, drop the schema "rallypoint" and restore a backup: rallypoint restore FILE --store URL';
 }
 
 /** Reads the layout and changes nothing. @throws StoreError */

@@ -30,8 +30,8 @@ export const revisionsSql = `
   CROSS JOIN (SELECT revision FROM rallypoint.scopes WHERE name = '') AS b
   LEFT JOIN rallypoint.scopes AS s ON s.name = a.name`;
 
-/** The records of a list, in order: `body`. */
-export function listSql(name: CollectionName, query: AnyQuery): string {
+/** The records of a list, in order: `body`, and further columns. */
+export function listSql(name: CollectionName, query: AnyQuery, columns: readonly string[] = []): string {
   const { fields, order } = routeOf(name, query);
   const equals = query.equals?.length ?? 0;
   const bounds = [...(query.from === undefined ? [] : ['>=']), ...(query.upTo === undefined ? [] : ['<='])];
@@ -45,7 +45,7 @@ export function listSql(name: CollectionName, query: AnyQuery): string {
   const way = query.descending ? ' DESC' : '';
   const limit = query.limit === undefined ? '' : ` LIMIT $${equals + bounds.length + 1}::int`;
   const by = orderAfter({ fields, order }, equals).map(field => field + way);
-  return `SELECT body FROM rallypoint.${name}${where}${by.length === 0 ? '' : ` ORDER BY ${by.join(', ')}`}${limit}`;
+  return `SELECT ${[...columns, 'body'].join(', ')} FROM rallypoint.${name}${where}${by.length === 0 ? '' : ` ORDER BY ${by.join(', ')}`}${limit}`;
 }
 
 /** What sorts the records that have the first fields in common. */
@@ -56,15 +56,19 @@ function orderAfter({ order }: Route, equals: number): readonly string[] {
 /** The texts of lists by the names of their statements, of which there is a bounded number. */
 const listSqls = new Map<string, string>();
 
-/** A list as a statement; its name tells its form. @param query a valid one, with storable values */
-export function listStatement<Name extends CollectionName>(name: Name, query: ListQuery<Name>): Statement {
+/** A list as a statement; its name tells its form. @param query a valid one, with storable values @param columns as well as `body` */
+export function listStatement<Name extends CollectionName>(
+  name: Name,
+  query: ListQuery<Name>,
+  columns: readonly string[] = [],
+): Statement {
   const { index = 'key', equals = [], from, upTo, descending = false, limit } = query;
   const bounds = [from, upTo].filter(bound => bound !== undefined);
   const form = `${from === undefined ? '' : 'from'}${upTo === undefined ? '' : 'upto'}${descending ? 'desc' : ''}${limit === undefined ? '' : 'limit'}`;
-  const statement = `list ${name} ${index} ${equals.length}${form}`;
+  const statement = `list ${name} ${index} ${equals.length}${form}${columns.length === 0 ? '' : ` with ${columns.join()}`}`;
   let text = listSqls.get(statement);
   if (text === undefined) {
-    text = listSql(name, query);
+    text = listSql(name, query, columns);
     listSqls.set(statement, text);
   }
   return {

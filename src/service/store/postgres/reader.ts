@@ -7,8 +7,10 @@ import { checkKey, collectionNames, isStorable, keyFields, keyText, recordName, 
 import type { Change } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { textArray } from './arrays.ts';
+import { areNumbers, failedError, oddAnswer } from './failure.ts';
 import type { Postgres } from './postgres.ts';
 import { getManySql, getSql, listStatement, revisionsSql } from './read-sql.ts';
+import { SetAside, type Unreadable } from './set-aside.ts';
 import type { Row, Statement } from './statement.ts';
 
 /** What the database's clock showed, in milliseconds since the Unix epoch, when the steady clock showed `atMs` or less. */
@@ -23,9 +25,12 @@ interface Wanted<T> {
   readonly answer: PromiseWithResolvers<T>;
 }
 
-interface WantedList {
+/** A statement, and who waits for its rows. */
+interface Question {
   readonly statement: Statement;
-  readonly answer: PromiseWithResolvers<readonly Row[]>;
+  /** What it throws is what `reject` is called with. */
+  readonly answer: (rows: readonly Row[]) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface Decoded {
@@ -43,18 +48,18 @@ const decodedSizeMax = 16 * 1024 * 1024;
 /** Reads what is committed. Single records and revisions that are asked for in one turn of the event loop share statements. */
 export class Reader implements StoreView {
   readonly #postgres: Postgres;
-  readonly #log: Logger;
   /** Records that were read lately, each with the text that it was decoded from, which is compared with every read. */
   readonly #decoded = new LruCache<Decoded>(decodedSizeMax);
   #gets = new Map<CollectionName, Map<string, Wanted<object | undefined>>>();
   #revisions = new Map<string, Wanted<number>>();
-  #lists = new Map<string, WantedList>();
+  #lists = new Map<string, Question & { readonly rows: Promise<readonly Row[]> }>();
+  readonly #setAside: SetAside;
   #isScheduled = false;
   #clock: ClockReading | undefined;
 
   constructor(postgres: Postgres, log: Logger) {
     this.#postgres = postgres;
-    this.#log = log;
+    this.#setAside = new SetAside(postgres, log);
   }
 
   /** The last reading; there is one as soon as a revision was read. */
@@ -79,10 +84,28 @@ export class Reader implements StoreView {
     const rows = await this.#listed(listStatement(collection, query));
     const records: object[] = [];
     for (const { body } of rows) {
-      const record = this.#decode(collection, body as string);
-      if (record) records.push(record);
+      const record = decodeRecord(collection, body as string);
+      if (typeof record === 'string') return this.#listReadable(collection, query);
+      records.push(record);
     }
     return records as unknown[] as Records[Name][];
+  }
+
+  /** The list without the records that cannot be decoded, which are set aside. */
+  async #listReadable<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Promise<Records[Name][]> {
+    const rows = await this.#listed(listStatement(collection, query, keyFields(collection)));
+    const records: object[] = [];
+    const unreadable: Unreadable[] = [];
+    for (const row of rows) {
+      const key = keyFields(collection).map(field => row[field] as KeyPart);
+      const body = row.body as string;
+      const record = decodeRecord(collection, body, key);
+      if (typeof record === 'string') unreadable.push({ key, body, reason: record });
+      else records.push(record);
+    }
+    const isMoved = unreadable.length > 0 && (await this.#setAside.move(collection, unreadable));
+    // What stands behind a limit moves up.
+    return isMoved ? this.list(collection, query) : (records as unknown[] as Records[Name][]);
   }
 
   /** The revision of a scope; everything that is read after asking is at least as new. */
@@ -114,11 +137,11 @@ export class Reader implements StoreView {
   #listed(statement: Statement): Promise<readonly Row[]> {
     const name = [statement.name, ...(statement.values ?? [])].join('\0');
     const known = this.#lists.get(name);
-    if (known) return known.answer.promise;
-    const answer = Promise.withResolvers<readonly Row[]>();
-    this.#lists.set(name, { statement, answer });
+    if (known) return known.rows;
+    const { promise: rows, resolve: answer, reject } = Promise.withResolvers<readonly Row[]>();
+    this.#lists.set(name, { statement, answer, reject, rows });
     this.#schedule();
-    return answer.promise;
+    return rows;
   }
 
   #schedule(): void {
@@ -136,52 +159,54 @@ export class Reader implements StoreView {
     const lists = [...this.#lists.values()];
     this.#lists = new Map();
     const groups = Map.groupBy(lists.keys(), at => at % listGroupsMax);
-    for (const group of groups.values()) {
-      const own = group.map(at => lists[at] as WantedList);
-      this.#postgres.queryTogether(own.map(({ statement }) => statement)).then(
-        results => {
-          for (const [at, { answer }] of own.entries()) answer.resolve(results[at] ?? []);
-        },
-        (error: unknown) => {
-          for (const { answer } of own) answer.reject(error);
-        },
-      );
-    }
+    for (const group of groups.values()) void this.#ask(group.map(at => lists[at] as Question));
   }
 
   #read(): void {
-    const statements: Statement[] = [];
-    const readers: ((rows: readonly Row[]) => void)[] = [];
-    const rejections: ((error: unknown) => void)[] = [];
-    if (this.#revisions.size > 0) {
-      for (const wanted of portions(this.#revisions)) {
-        statements.push(revisionsStatement(wanted));
-        readers.push(([row]) => this.#answerRevisions(wanted, row));
-        for (const { answer } of wanted) rejections.push(answer.reject);
-      }
-      this.#revisions = new Map();
+    const questions: Question[] = [];
+    for (const wanted of portions(this.#revisions)) {
+      questions.push({
+        statement: revisionsStatement(wanted),
+        answer: ([row]) => this.#answerRevisions(wanted, row),
+        reject: error => rejectAll(wanted, error),
+      });
     }
+    this.#revisions = new Map();
     for (const [collection, gets] of this.#gets) {
       for (const wanted of portions(gets)) {
-        statements.push(getStatement(collection, wanted));
-        readers.push(rows => this.#answerGets(collection, wanted, rows));
-        for (const { answer } of wanted) rejections.push(answer.reject);
+        questions.push({
+          statement: getStatement(collection, wanted),
+          answer: rows => this.#answerGets(collection, wanted, rows),
+          reject: error => rejectAll(wanted, error),
+        });
       }
     }
     this.#gets = new Map();
-    this.#postgres.queryTogether(statements).then(
-      results => {
-        for (const [at, rows] of results.entries()) readers[at]?.(rows);
-      },
-      (error: unknown) => {
-        for (const reject of rejections) reject(error);
-      },
-    );
+    void this.#ask(questions);
+  }
+
+  /** Never rejects, whatever the rows are like: those who wait are told. */
+  async #ask(questions: readonly Question[]): Promise<void> {
+    try {
+      const results = await this.#postgres.queryTogether(questions.map(({ statement }) => statement));
+      for (const [at, { answer, reject }] of questions.entries()) {
+        try {
+          answer(results[at] ?? []);
+        } catch (error) {
+          reject(failedError(this.#postgres.location, error));
+        }
+      }
+    } catch (error) {
+      for (const { reject } of questions) reject(error);
+    }
   }
 
   #answerRevisions(wanted: readonly Wanted<number>[], row: Row | undefined): void {
-    this.readClock(row?.clock as number);
-    const revisions = row?.revisions as readonly number[];
+    const revisions = row?.revisions;
+    if (!areNumbers(revisions, wanted.length) || typeof row?.clock !== 'number') {
+      throw oddAnswer(this.#postgres.location, 'the revisions of scopes', 'rallypoint.scopes');
+    }
+    this.readClock(row.clock);
     for (const [at, { answer }] of wanted.entries()) answer.resolve(revisions[at] as number);
   }
 
@@ -199,20 +224,23 @@ export class Reader implements StoreView {
     one?.answer.resolve(body === undefined ? undefined : this.#decode(collection, body as string, one.key));
   }
 
-  /** The record, or undefined for one that cannot be decoded, which is logged. */
-  #decode(collection: CollectionName, body: string, key?: readonly KeyPart[]): object | undefined {
-    const name = key && recordName(collection, key);
-    const kept = name === undefined ? undefined : this.#decoded.get(name);
+  #decode(collection: CollectionName, body: string, key: readonly KeyPart[]): object | Promise<undefined> {
+    const name = recordName(collection, key);
+    const kept = this.#decoded.get(name);
     if (kept?.body === body) return kept.record;
     const record = decodeRecord(collection, body, key);
-    if (typeof record === 'string') {
-      const fields = { code: 'record_unreadable', collection, id: key?.join('/'), reason: record };
-      this.#log.error(fields, 'A record cannot be decoded; the service continues as if it did not exist.');
-      return undefined;
-    }
-    if (name !== undefined) this.#decoded.set(name, { body, record }, body.length);
+    if (typeof record === 'string') return this.#withoutUnreadable(collection, { key, body, reason: record });
+    this.#decoded.set(name, { body, record }, body.length);
     return record;
   }
+
+  async #withoutUnreadable(collection: CollectionName, unreadable: Unreadable): Promise<undefined> {
+    await this.#setAside.move(collection, [unreadable]);
+  }
+}
+
+function rejectAll(wanted: readonly { readonly answer: { reject(error: unknown): void } }[], error: unknown): void {
+  for (const { answer } of wanted) answer.reject(error);
 }
 
 function* portions<T>(wanted: ReadonlyMap<string, Wanted<T>>): Iterable<readonly Wanted<T>[]> {

@@ -18,7 +18,7 @@ import { isForbidden, isFull, isMissing } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { listSetAside } from './set-aside.ts';
+import { listSetAside, type SetAsideRecord } from './set-aside.ts';
 import { missingParts } from './tables.ts';
 import { readLog } from './wal.ts';
 
@@ -163,7 +163,7 @@ async function look(
     attempt('commits', () => commitsFinding(database, location, known)),
     attempt('integrity', () => integrityFinding(database)),
     ...('code' in through ? [through] : [recordsFinding(through.records)]),
-    attempt('set_aside', () => setAsideFinding(database, tables.has('set_aside'))),
+    attempt('set_aside', () => setAsideFinding(tables.has('set_aside') ? listSetAside(database) : [])),
     ...('code' in through ? [] : [keysFinding(through.keys)]),
     attempt('space', () => spaceFinding(database)),
   ];
@@ -298,8 +298,7 @@ export function recordsFinding(records: readonly BadRecord[]): StoreFinding {
   return { code: 'records', ok: false, message, remedy, records };
 }
 
-function setAsideFinding(database: DatabaseSync, hasTable: boolean): StoreFinding {
-  const found = hasTable ? listSetAside(database) : [];
+export function setAsideFinding(found: readonly SetAsideRecord[]): StoreFinding {
   const records = found.map(({ collection, key, reason }) => ({ collection, id: key.join('/'), reason }));
   if (records.length === 0) return { code: 'set_aside', ok: true, message: 'No record was set aside.' };
   const message = `${counted(records.length, 'record')} ${records.length === 1 ? 'was' : 'were'} set aside: ${named(records)}.`;

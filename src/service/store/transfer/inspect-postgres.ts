@@ -4,8 +4,9 @@ import { decodeRecord } from '../decode-record.ts';
 import { collectionNames, keyFields } from '../keys.ts';
 import { countAliveNodes } from '../postgres/alive-nodes.ts';
 import { columnsOf } from '../postgres/layout.ts';
-import { describeLayout, type LayoutState } from '../postgres/migrate.ts';
+import { describeLayout, type LayoutState, missingParts, remedyForMissing } from '../postgres/migrate.ts';
 import { openPostgres, type Postgres } from '../postgres/postgres.ts';
+import { listSetAside } from '../postgres/set-aside.ts';
 import { openedRecord } from '../protected-keys.ts';
 import type { CollectionName } from '../records.ts';
 import {
@@ -14,6 +15,7 @@ import {
   keysFinding,
   recordsFinding,
   type StoreFinding,
+  setAsideFinding,
   wrongColumn,
 } from '../sqlite/inspect.ts';
 import { readPostgres } from './postgres-rows.ts';
@@ -25,11 +27,17 @@ export async function inspectPostgres(url: string, secrets: readonly string[]): 
   try {
     postgres = await openPostgres(url, { connections: 1, commitConnections: 1, acceptsStandby: true });
     const layout = await describeLayout(postgres);
-    const found = layoutFinding(layout);
+    const isNewest = layout.found > 0 && layout.isUsable && layout.pending.length === 0;
+    const missing = isNewest ? await missingParts(postgres) : [];
+    const found = layoutFinding(layout, missing);
     const head: StoreFinding[] = [{ code: 'database', ok: true, message: `${postgres.location} answers.` }, found];
     if (!found.ok || layout.pending.length > 0) return head;
     const { records, keys } = await lookThrough(postgres, openVault(secrets));
-    return [...head, await nodesFinding(postgres), recordsFinding(records), keysFinding(keys, keysRemedy(keys))];
+    return [
+      ...[...head, await nodesFinding(postgres), recordsFinding(records)],
+      setAsideFinding(await listSetAside(postgres)),
+      keysFinding(keys, keysRemedy(keys)),
+    ];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const remedy = 'Check the address and whether the server is running';
@@ -39,7 +47,7 @@ export async function inspectPostgres(url: string, secrets: readonly string[]): 
   }
 }
 
-function layoutFinding({ found, newest, pending, isUsable }: LayoutState): StoreFinding {
+function layoutFinding({ found, newest, pending, isUsable }: LayoutState, missing: readonly string[]): StoreFinding {
   const code = 'layout';
   if (!isUsable) {
     const message = `Layout ${found}; this version knows layouts up to ${newest}.`;
@@ -52,6 +60,10 @@ function layoutFinding({ found, newest, pending, isUsable }: LayoutState): Store
       message: 'The database holds nothing.',
       remedy: 'Run "rallypoint migrate" or start a node',
     };
+  }
+  if (missing.length > 0) {
+    const message = `Layout ${found} without ${missing.join(', ')}.`;
+    return { code, ok: false, message, remedy: remedyForMissing(missing) };
   }
   const old = pending.length > 0 ? `; the next start of a node brings it to ${newest}` : '';
   return { code, ok: true, message: `Layout ${found}${old}.` };

@@ -8,6 +8,7 @@ import { ConnectionLost, failedError } from '../postgres/failure.ts';
 import { columnsOf } from '../postgres/layout.ts';
 import { migrate } from '../postgres/migrate.ts';
 import type { Postgres, Session } from '../postgres/postgres.ts';
+import { insertSetAside, listSetAside } from '../postgres/set-aside.ts';
 import { insertRows } from '../postgres/whole-content.ts';
 import { type RowSource, type RowTarget, rowsMax } from './rows.ts';
 
@@ -28,7 +29,11 @@ export async function readPostgres<T>(
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
   const read = async (session: Session) => {
     if (!mayRun) await rejectRunning(postgres, session);
-    const result = await work({ location: postgres.location, read: name => readRows(session, name) });
+    const result = await work({
+      location: postgres.location,
+      read: name => readRows(session, name),
+      readSetAside: () => listSetAside(session),
+    });
     // On a connection of its own, because this one sees what was there at the beginning.
     if (!mayRun) await rejectRunning(postgres, postgres);
     return result;
@@ -57,6 +62,8 @@ export async function fillPostgres<T>(postgres: Postgres, work: (target: RowTarg
     return work({
       location: postgres.location,
       read: name => readRows(session, name),
+      readSetAside: () => listSetAside(session),
+      writeSetAside: rows => insertSetAside(session, rows),
       write: (name, rows) => insertRows(session, name, rows),
     });
   });

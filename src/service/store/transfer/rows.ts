@@ -6,6 +6,7 @@ import { columnsOf, columnValue } from '../postgres/layout.ts';
 import type { RecordRow } from '../postgres/whole-content.ts';
 import { openedRecord } from '../protected-keys.ts';
 import type { CollectionName, GatewaySessionRecord } from '../records.ts';
+import type { SetAsideRow } from '../sqlite/set-aside.ts';
 
 /** Both engines keep a record under the same columns, with the same text, in the same order. */
 export type { RecordRow };
@@ -18,11 +19,14 @@ export interface RowSource {
   /** For messages. */
   readonly location: string;
   read(name: CollectionName): AsyncIterable<readonly RecordRow[]>;
+  /** Records that were set aside because they cannot be decoded. */
+  readSetAside(): Promise<readonly SetAsideRow[]>;
 }
 
 /** An empty state that is being filled; what was written can be read again. */
 export interface RowTarget extends RowSource {
   write(name: CollectionName, rows: readonly RecordRow[]): Promise<void>;
+  writeSetAside(rows: readonly SetAsideRow[]): Promise<void>;
 }
 
 /** Told after every piece, with the records of the collection until then. */
@@ -49,6 +53,7 @@ export async function copyRows(source: RowSource, target: RowTarget, progress: P
     if (copied > 0) records[name] = copied;
     total += copied;
   }
+  await target.writeSetAside(await source.readSetAside());
   for (const name of collectionNames) await compare(source, target, name, progress);
   return { records, total };
 }
@@ -116,6 +121,7 @@ export function adapted(source: RowSource, { sessionNode, openKeys, vault }: Ada
   };
   return {
     location: source.location,
+    readSetAside: () => source.readSetAside(),
     async *read(name) {
       if (leftOut.has(name)) return;
       for await (const rows of source.read(name)) yield rows.flatMap(row => change(name, row));

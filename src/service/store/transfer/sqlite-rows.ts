@@ -3,12 +3,15 @@ import type { KeyPart } from '../contract.ts';
 import { keyFields } from '../keys.ts';
 import { columnsOf } from '../postgres/layout.ts';
 import type { CollectionName } from '../records.ts';
+import { insertSetAside, listSetAside } from '../sqlite/set-aside.ts';
 import { type RecordRow, type RowTarget, rowsMax } from './rows.ts';
 
 /** The rows of a database of the newest layout that is this process's alone. */
 export function sqliteRows(database: DatabaseSync, location: string): RowTarget {
   return {
     location,
+    readSetAside: async () => listSetAside(database),
+    writeSetAside: async rows => insertSetAside(database, rows),
     async *read(name) {
       const columns = columnsOf(name);
       const text = `SELECT ${[...columns, 'body'].join(', ')} FROM ${name} ORDER BY ${keyFields(name).join(', ')}`;

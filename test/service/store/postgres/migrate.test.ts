@@ -87,6 +87,34 @@ describe.skipIf(engine.missing)(`layouts of PostgreSQL${engine.note}`, () => {
       await migrate(postgres);
     }));
 
+  it('are not used when a row, a table or a function is missing: the error names it and says what to do', () =>
+    withDatabase(async postgres => {
+      await migrate(postgres);
+      const lacks = (parts: string, remedy: string) =>
+        expect(migrate(postgres)).rejects.toMatchObject({
+          code: 'store_unusable',
+          message: expect.stringContaining(`is damaged: it lacks ${parts}. Stop all nodes, ${remedy}`),
+        });
+      await postgres.query("DELETE FROM rallypoint.scopes WHERE name = ''");
+      await lacks("the row '' of rallypoint.scopes", 'and write the rows again');
+      await postgres.query('DELETE FROM rallypoint.events_deleted');
+      await lacks("the row '' of rallypoint.scopes, the row of rallypoint.events_deleted", 'and write the rows again');
+      // As docs/operations.md says.
+      await postgres.query(
+        "INSERT INTO rallypoint.scopes VALUES ('', (extract(epoch FROM now()) * 1000)::bigint, now())",
+      );
+      await postgres.query(
+        'INSERT INTO rallypoint.events_deleted (up_to) VALUES (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)',
+      );
+      await migrate(postgres);
+      await postgres.query('DROP TABLE rallypoint.lobbies');
+      await postgres.query('DROP FUNCTION rallypoint.resolve_batch');
+      await lacks(
+        'the table rallypoint.lobbies, the function rallypoint.resolve_batch',
+        'drop the schema "rallypoint" and restore a backup',
+      );
+    }));
+
   it('can be one compatible step apart while nodes of both versions run', () =>
     withDatabase(async (postgres, url) => {
       await migrate(postgres);
