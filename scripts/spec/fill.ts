@@ -1,6 +1,7 @@
 import { endpointLimits } from '../../src/backend/interactions/signed-request.ts';
 import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
 import { componentLimits } from '../../src/model/limits/component-limits.ts';
+import { embedLimits } from '../../src/model/limits/embed-limits.ts';
 import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { limits } from '../../src/model/limits/limits.ts';
 import { profileLimits } from '../../src/model/limits/profile-limits.ts';
@@ -16,6 +17,7 @@ const figures: Readonly<Record<string, unknown>> = {
   ...limits,
   ...endpointLimits,
   ...componentLimits,
+  ...embedLimits,
   ...roleConnectionLimits,
   ...socialLimits,
   ...profileLimits,

@@ -131,6 +131,7 @@ export {
   type OptionValue,
 } from './interaction.ts';
 export { componentLimits } from './limits/component-limits.ts';
+export { embedLimits } from './limits/embed-limits.ts';
 export { limits } from './limits/limits.ts';
 export {
   type GatewayLobby,

@@ -7,6 +7,7 @@ import { specTables } from '../../scripts/spec/tables.ts';
 import { type DispatchName, dispatchIntents, intents } from '../../src/model/gateway.ts';
 import { callbackTypes } from '../../src/model/interaction.ts';
 import { componentLimits } from '../../src/model/limits/component-limits.ts';
+import { embedLimits } from '../../src/model/limits/embed-limits.ts';
 import { limits } from '../../src/model/limits/limits.ts';
 import { routes } from '../../src/wire/routes.ts';
 
@@ -23,7 +24,9 @@ describe('docs/spec', () => {
 
   it('states every bound of the model', () => {
     const stated = new Set(figuresIn(all).map(name => name.split('.')[0]));
-    const bounds = Object.entries({ ...limits, ...componentLimits }).filter(([, value]) => typeof value !== 'bigint');
+    const bounds = Object.entries({ ...limits, ...componentLimits, ...embedLimits }).filter(
+      ([, value]) => typeof value !== 'bigint',
+    );
     // 2^53 − 1, 2^53: the pages write these as powers.
     const asPowers = ['integerMax', 'numberMax'];
     expect(bounds.map(([name]) => name).filter(name => !stated.has(name) && !asPowers.includes(name))).toEqual([]);

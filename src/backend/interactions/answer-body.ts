@@ -8,7 +8,7 @@ import type { EncodedBody } from '../../wire/http/http.ts';
 
 /** A file that is sent with a message. */
 export interface MessageFile {
-  /** 1 to 255 characters. Embeds and components of the message refer to the file as `attachment://` and this name. */
+  /** 1 to `limits.attachmentNameLengthMax` characters. Embeds and components of the message refer to the file as `attachment://` and this name. */
   readonly name: string;
   /** At most as many bytes as the interaction's `attachment_size_limit`. Text is sent in UTF-8. */
   readonly content: string | Uint8Array;
@@ -24,9 +24,6 @@ interface SplitMessage<Data> {
   readonly files: readonly MessageFile[];
   readonly issues: readonly Issue[];
 }
-
-// Unspecified. It is what file systems allow, and fits into the head of a form's part.
-const fileNameLengthMax = 255;
 
 /**
  * Takes the files out of a message. Its `attachments` then describe the files by index, after those attachments that an edit
@@ -57,7 +54,7 @@ export function splitMessage<Data extends object>(
 }
 
 function checkFile(report: Report, { name, content, type, description }: Fields, bytesMax: number): void {
-  checkRequiredText(report, 'name', name, fileNameLengthMax);
+  checkRequiredText(report, 'name', name, limits.attachmentNameLengthMax);
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) report.at('content', 'STRING_TYPE_CONVERT');
   else if (Buffer.byteLength(content) > bytesMax) report.at('content', 'BASE_TYPE_MAX_LENGTH', bytesMax);
   if (!isAbsent(type) && (typeof type !== 'string' || !mediaType.test(type))) report.at('type', 'STRING_TYPE_REGEX');

@@ -23,6 +23,7 @@ export const fieldErrors = {
   COMPONENT_CUSTOM_ID_DUPLICATED: () => 'Component custom id cannot be duplicated',
   COMPONENT_LAYOUT_WIDTH_EXCEEDED: () => 'The specified component exceeds the maximum width',
   COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED: (max: number) => `The total number of components must not exceed ${max}`,
+  MAX_EMBED_SIZE_EXCEEDED: (max: number) => `Embed size exceeds maximum size of ${max}`,
   MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2: (field: string) =>
     `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`,
   SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: () => 'The specified option value is already used',
@@ -48,6 +49,8 @@ export const fieldErrors = {
   INTERACTION_APPLICATION_COMMAND_OPTION_MISSING: (name: string) => `The required option "${shorten(name)}" is missing`,
   INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN: (name: string) => `There is no option "${shorten(name)}" here`,
   INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED: () => 'Exactly one subcommand must be given here',
+  UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND: (name: string) =>
+    `The message has no attachment "${shorten(name)}"`,
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

@@ -23,6 +23,8 @@ export const limits = {
   numberMax: 2 ** 53,
   permissionBitsMax: 2n ** 54n - 1n,
   fileTypesMax: 10,
+  /** Of each of them. Unspecified: the bound. */
+  fileTypeLengthMax: 100,
   /** Commands of each type in one scope; a guild has no entry point. Keys are command types. */
   commandsPerScope: { 1: 100, 2: 15, 3: 15, 4: 1 } as Readonly<Record<1 | 2 | 3 | 4, number>>,
   /** Items of one bulk PUT: 100 + 15 + 15. */
@@ -56,10 +58,16 @@ export const limits = {
 
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
+  /** Of one interaction. Unspecified: the bound. */
+  followUpsMax: 100,
   messageContentLengthMax: 2000,
   messageEmbedsMax: 10,
   messageAttachmentsMax: 10,
   messageComponentsMax: 40,
+  /** Of a message as JSON. Unspecified: the bound. */
+  messageBytesMax: 256 * 1024,
+  /** Unspecified: what file systems allow, and what fits into the head of a form's part. */
+  attachmentNameLengthMax: 255,
   attachmentBytesMax: 10 * 1024 * 1024,
 
   applicationDescriptionLengthMax: 400,

@@ -45,7 +45,8 @@ interface Place {
  */
 export function createAttach(core: Pick<Core, 'addresses'>, files: MessageFiles): Attach {
   function show(file: UploadedFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
-    const { filename = file.name, description } = described;
+    const filename = nameOf(file, described);
+    const { description } = described;
     const { id, secret } = files.place(file);
     const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}?key=${secret}`;
     return {
@@ -62,11 +63,36 @@ export function createAttach(core: Pick<Core, 'addresses'>, files: MessageFiles)
 
   return (data, to) => {
     const listed = listedIn(data);
-    const kept = listed ? to.attachments.filter(({ id }) => listed.has(id)) : to.attachments;
+    const kept = keptOf(listed, to.attachments);
     const added = uploadedFiles(data).map(file => show(file, listed?.get(String(file.index)) ?? {}, to));
     if (kept.length + added.length > limits.messageAttachmentsMax) throw tooMany();
     return [...kept, ...added];
   };
+}
+
+/** The names that `attachment://` addresses in a message can use once the data, which may be invalid, is applied to it. */
+export function attachmentNames(data: unknown, attachments: readonly Attachment[] = []): ReadonlySet<string> {
+  if (!isFields(data)) return new Set();
+  const listed = listedIn(data);
+  const kept = keptOf(listed, attachments).map(({ filename }) => filename);
+  const added = uploadedFiles(data).map(file => nameOf(file, listed?.get(String(file.index))));
+  return new Set([...kept, ...added]);
+}
+
+type Listed = ReadonlyMap<string, Described> | undefined;
+
+function keptOf(listed: Listed, attachments: readonly Attachment[]): readonly Attachment[] {
+  return listed ? attachments.filter(({ id }) => listed.has(id)) : attachments;
+}
+
+function nameOf(file: UploadedFile, { filename }: Described = {}): string {
+  return filename === undefined ? file.name : safeName(filename);
+}
+
+/** The name as a segment of an address, which cannot be empty or lead elsewhere, and as text of PostgreSQL, which has no NUL. */
+function safeName(name: string): string {
+  const shown = name.replaceAll('\0', '');
+  return /^\.{0,2}$/.test(shown) ? 'file' : shown;
 }
 
 /** A client's description of a file. */
@@ -76,7 +102,7 @@ interface Described {
 }
 
 /** By id: that of an existing attachment, or the index of a new file. Undefined if the data has no list. */
-function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | undefined {
+function listedIn({ attachments }: Fields): Listed {
   if (!Array.isArray(attachments)) return undefined;
   return new Map(
     attachments.map(item => {
@@ -187,7 +213,7 @@ export class UploadedFile {
 
   constructor(index: number, { name, type }: Pick<File, 'name' | 'type'>, content: Uint8Array) {
     this.index = index;
-    this.name = name;
+    this.name = safeName(name);
     this.type = type;
     this.content = content;
   }

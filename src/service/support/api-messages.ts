@@ -46,7 +46,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   already_in_guild: 'The user is already in the guild',
   not_a_lobby_member: 'Only members of the lobby can do this',
   blocked: 'internal network error',
-  too_many_follow_ups: 'Maximum number of follow-up messages reached (5)',
+  too_many_follow_ups: 'Maximum number of follow-up messages reached',
   missing_access: 'Missing Access',
   not_the_author: 'Cannot edit a message authored by another user',
   empty_message: 'Cannot send an empty message',

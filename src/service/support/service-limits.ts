@@ -37,6 +37,8 @@ export const serviceLimits = {
   interactionsUnderWayMax: 1000,
   /** Follow-up messages if only the user has installed the application. @see docs/spec/interactions.md#after-the-answer */
   followUpsByUserInstallMax: 5,
+  /** Messages that an application has sent to one user's interactions, as JSON, while they are kept. Unspecified: the bound. */
+  interactionMessagesBytesMax: 16 * 1024 * 1024,
   /** How long a message keeps components that can be used, beyond the interaction it answers. Unspecified: a day. */
   messageComponentsLifeMs: 24 * 3_600_000,
   /** Files of messages that are kept at a time. Unspecified: what a process can spare. */

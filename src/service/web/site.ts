@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { limits } from '../../model/limits/limits.ts';
 import type { MessageFiles } from '../attachments/attachments.ts';
 import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
@@ -71,6 +72,8 @@ function createSite(core: Core): FastifyInstance {
   const site = fastify({
     // Requests that still arrive while the service closes are served, because the store closes last.
     return503OnClosing: false,
+    // The name of a file; an escaped character has four bytes of three characters each at most.
+    routerOptions: { maxParamLength: 12 * limits.attachmentNameLengthMax },
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),
     frameworkErrors: (error, _request, reply) => writeReply(reply.hijack().raw, errorReply(error)),
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command, CommandOption } from '../../../src/model/command.ts';
+import { treeToIssues } from '../../../src/model/errors/issue.ts';
 import type { CommandInteraction, Interaction, ModalInteraction } from '../../../src/model/interaction.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
-import type { Attachment } from '../../../src/model/message.ts';
+import { type Attachment, messageFlags } from '../../../src/model/message.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { labelled } from '../../support/commands/components.ts';
@@ -74,6 +75,9 @@ async function answered(...files: readonly File[]): Promise<readonly Attachment[
   return body.resource.message.attachments;
 }
 
+const unknownFile = 'UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND';
+const v2 = (...components: readonly object[]) => ({ flags: messageFlags.IS_COMPONENTS_V2, components });
+
 describe('a file of a message', () => {
   it('is served at its address as it was sent', async () => {
     const [attachment] = await answered(text('Here be dragons'));
@@ -135,6 +139,98 @@ describe('a file of a message', () => {
     expect(answer.status).toBe(status);
     if (status === 413) expect(answer.body.code).toBe(40005);
     else expect(answer.body.resource.message.attachments[0].size).toBe(size);
+  });
+
+  it('is shown by its address in the four places of an embed that name it', async () => {
+    const { id, token } = await used();
+    const url = 'attachment://map 1.png';
+    const web = 'https://a.example/b.png';
+    const embeds = [
+      {
+        image: { url },
+        thumbnail: { url },
+        author: { name: 'A', icon_url: url },
+        footer: { text: 'F', icon_url: url },
+      },
+      { image: { url: web }, author: { url: web, icon_url: web } },
+    ];
+    const path = `/interactions/${id}/${token}/callback?with_response=true`;
+    const { body } = await send('POST', path, { type: 4, data: { embeds } }, [text('x', 'map 1.png', 'image/png')]);
+    const { message } = body.resource;
+    const { url: at, proxy_url } = message.attachments[0];
+    expect(message.embeds).toEqual([
+      {
+        type: 'rich',
+        image: { url: at, proxy_url },
+        thumbnail: { url: at, proxy_url },
+        author: { name: 'A', icon_url: at, proxy_icon_url: proxy_url },
+        footer: { text: 'F', icon_url: at, proxy_icon_url: proxy_url },
+      },
+      { type: 'rich', image: { url: web }, author: { url: web, icon_url: web } },
+    ]);
+    const original = `/webhooks/${application.id}/${token}/messages/@original`;
+    const edit = { embeds: [{ image: { url } }], content: 'kept' };
+    const edited = await send('PATCH', original, edit, []);
+    expect(edited.body.embeds).toEqual([{ type: 'rich', image: { url: at, proxy_url } }]);
+    const without = { ...edit, attachments: [] };
+    expect(await send('PATCH', original, without, [])).toMatchObject({
+      status: 400,
+      body: { errors: { embeds: { 0: { image: { url: { _errors: [{ code: unknownFile }] } } } } } },
+    });
+  });
+
+  it.each([
+    ['an embed', { embeds: [{ footer: { text: 'F', icon_url: 'attachment://b.png' } }] }, 'embeds.0.footer.icon_url'],
+    [
+      'a gallery',
+      v2({ type: 12, items: [{ media: { url: 'attachment://b.png' } }] }),
+      'components.0.items.0.media.url',
+    ],
+    ['a file', v2({ type: 13, file: { url: 'attachment://b.png' } }), 'components.0.file.url'],
+  ])('that was not sent is rejected where %s names it', async (_, data, path) => {
+    const { id, token } = await used();
+    const callback = `/interactions/${id}/${token}/callback`;
+    const answer = await send('POST', callback, { type: 4, data }, [text('x', 'a.png', 'image/png')]);
+    expect(answer).toMatchObject({ status: 400, body: { code: 50035 } });
+    expect(treeToIssues(answer.body.errors)).toMatchObject([{ path: ['data', ...path.split('.')], code: unknownFile }]);
+    expect(await send('POST', callback, { type: 4 }, [text('x')])).toMatchObject({ status: 204 });
+    const followUp = await send('POST', `/webhooks/${application.id}/${token}`, data, []);
+    expect(treeToIssues(followUp.body.errors)).toMatchObject([{ path: path.split('.'), code: unknownFile }]);
+  });
+
+  it.each([1, 100, 101, 255])('with a name of %i characters is served', async length => {
+    for (const character of ['x', '海', '🎲', '%', '/']) {
+      const [attachment] = await answered(text('Here', character.repeat(length)));
+      expect(await (await fetch(attachment?.url ?? '')).text()).toBe('Here');
+    }
+  });
+
+  it.each(['', '.', '..', 'a\0b', '\0'])(
+    'with the name %j, which no address can have, is served under another',
+    async name => {
+      const { id, token } = await used();
+      const payload = { type: 4, data: { attachments: [{ id: 0, filename: name }] } };
+      const path = `/interactions/${id}/${token}/callback?with_response=true`;
+      const { status, body } = await send('POST', path, payload, [text('Here', 'a.txt')]);
+      expect(status).toBe(200);
+      const [attachment] = body.resource.message.attachments;
+      expect(attachment.filename).toMatch(/^(?:ab|file)$/);
+      expect(await (await fetch(attachment.url)).text()).toBe('Here');
+    },
+  );
+
+  it('with a name of 256 characters is rejected, in the form and in its description', async () => {
+    const { id, token } = await used();
+    const path = `/interactions/${id}/${token}/callback`;
+    const code = 'BASE_TYPE_MAX_LENGTH';
+    const inForm = await send('POST', path, { type: 4 }, [text('x', '🎲'.repeat(256))]);
+    expect(treeToIssues(inForm.body.errors)).toMatchObject([{ path: ['files[0]'], code }]);
+    const data = { attachments: [{ id: 0, filename: 'x'.repeat(256), description: 'x'.repeat(1025) }] };
+    const described = await send('POST', path, { type: 4, data }, [text('x')]);
+    expect(treeToIssues(described.body.errors)).toMatchObject([
+      { path: ['data', 'attachments', '0', 'filename'], code },
+      { path: ['data', 'attachments', '0', 'description'], code },
+    ]);
   });
 
   it('is rejected in a form that is too large as a whole', async () => {

@@ -1,5 +1,6 @@
 import { type OptionType, optionChannelTypes, optionTypes } from '../../command.ts';
 import { limits } from '../../limits/limits.ts';
+import { checkFileTypes } from '../components/file-type.ts';
 import {
   checkBoolean,
   checkEnumSet,
@@ -7,7 +8,6 @@ import {
   checkList,
   checkObjectItem,
   checkRequiredText,
-  checkString,
   checkText,
   type Fields,
   isAbsent,
@@ -31,8 +31,6 @@ const nesting: readonly OptionType[] = [SUB_COMMAND, SUB_COMMAND_GROUP];
 const textual: readonly OptionType[] = [STRING];
 const channels: readonly OptionType[] = [CHANNEL];
 const attachments: readonly OptionType[] = [ATTACHMENT];
-
-const fileType = /^(image|video|audio|\.[\w\-.]+)$/i;
 
 /** Whether options of this type hold options instead of a value. */
 export function isNesting(type: unknown): boolean {
@@ -150,15 +148,6 @@ function checkLengthBounds(report: FullReport, { min_length: min, max_length: ma
   if (hasMin && hasMax && Number(min) > Number(max)) {
     report.at('max_length', 'APPLICATION_COMMAND_OPTION_RANGE_INVALID');
   }
-}
-
-function checkFileTypes(report: FullReport, value: unknown): void {
-  if (!checkList(report, 'file_types', value, limits.fileTypesMax)) return;
-  report.enter('file_types');
-  value.slice(0, limits.fileTypesMax).forEach((item, i) => {
-    if (checkString(report, i, item) && !fileType.test(item)) report.at(i, 'STRING_TYPE_REGEX');
-  });
-  report.leave();
 }
 
 function checkUniqueNames(report: FullReport, options: readonly unknown[]): void {

@@ -15,12 +15,15 @@ import {
   isAbsent,
   isFields,
 } from '../field.ts';
+import { checkAddress, checkMediaAddress } from '../field-table.ts';
 import type { FullReport } from '../full-report.ts';
+import { checkFileTypes } from './file-type.ts';
+import { emojiRule } from './known-components.ts';
 
 /**
  * The rules for the fields of each type of component, at the report's current path.
  *
- * Unspecified: an emoji must be an object and is not checked further, and a button needs neither label nor emoji.
+ * Unspecified: a button needs neither label nor emoji.
  */
 
 /** What a component stands among. */
@@ -47,7 +50,9 @@ export function checkButton(among: Surroundings, button: Fields): void {
 }
 
 function checkLinkButton(report: FullReport, { url, custom_id, sku_id }: Fields): void {
-  if (checkRequiredText(report, 'url', url, componentLimits.buttonUrlLengthMax)) checkAddress(report, 'url', url);
+  if (checkRequiredText(report, 'url', url, componentLimits.buttonUrlLengthMax)) {
+    checkAddress(report, 'url', url, ['http', 'https', 'discord']);
+  }
   if (!isAbsent(custom_id)) report.at('custom_id', 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE');
   refuse(report, 'sku_id', sku_id);
 }
@@ -67,10 +72,10 @@ function checkPlainButton(among: Surroundings, { custom_id, url, sku_id }: Field
 
 /** A select whose choices the application gives. */
 export function checkStringSelect(among: Surroundings, select: Fields): void {
-  checkSelectFields(among, select);
-  checkChoices(among.report, select.options, 1, componentLimits.selectOptionsMax);
-  const max = checkCounts(among, select, componentLimits.selectOptionsMax, 1);
   const { options } = select;
+  checkSelectFields(among, select);
+  const max = checkCounts(among, select, componentLimits.selectOptionsMax, 1);
+  checkChoices(among.report, options, 1, componentLimits.selectOptionsMax, max);
   const defaults = Array.isArray(options) ? options.filter(one => isFields(one) && one.default === true).length : 0;
   if (defaults > max) among.report.at('options', 'SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES');
 }
@@ -173,6 +178,7 @@ export function checkLabel({ report }: Surroundings, { label, description }: Fie
 export function checkFileUpload(among: Surroundings, upload: Fields): void {
   checkCustomId(among, upload.custom_id);
   checkCounts(among, upload, componentLimits.uploadedFilesMax, 1);
+  if (!isAbsent(upload.file_types)) checkFileTypes(among.report, upload.file_types);
 }
 
 export function checkRadioGroup(among: Surroundings, group: Fields): void {
@@ -184,8 +190,10 @@ export function checkRadioGroup(among: Surroundings, group: Fields): void {
 
 export function checkCheckboxGroup(among: Surroundings, group: Fields): void {
   checkCustomId(among, group.custom_id);
-  checkChoices(among.report, group.options, 1, componentLimits.groupOptionsMax);
-  checkCounts(among, group, componentLimits.groupOptionsMax, Array.isArray(group.options) ? group.options.length : 1);
+  const { options } = group;
+  const count = Array.isArray(options) ? options.length : 1;
+  const max = checkCounts(among, group, componentLimits.groupOptionsMax, count);
+  checkChoices(among.report, options, 1, componentLimits.groupOptionsMax, max);
 }
 
 export function checkCheckbox(among: Surroundings, checkbox: Fields): void {
@@ -210,8 +218,9 @@ function checkCounts({ report, inModal }: Surroundings, component: Fields, limit
   return most;
 }
 
-function checkChoices(report: FullReport, options: unknown, min: number, max: number): void {
-  if (!checkSizedList(report, 'options', options, min, max)) return;
+/** @param chosenMax how many of them may be chosen: fewer could not be */
+function checkChoices(report: FullReport, options: unknown, min: number, max: number, chosenMax = min): void {
+  if (!checkSizedList(report, 'options', options, Math.max(min, chosenMax), max)) return;
   const values = new Set<unknown>();
   checkItems(report, 'options', options, max, (_, choice) => {
     checkRequiredText(report, 'label', choice.label, componentLimits.componentChoiceLengthMax);
@@ -240,20 +249,15 @@ function checkMedia(report: FullReport, key: string, media: unknown): void {
   else if (!isFields(media)) report.at(key, 'MODEL_TYPE_CONVERT');
   else {
     report.enter(key);
-    checkRequiredText(report, 'url', media.url, componentLimits.mediaUrlLengthMax);
+    if (checkRequiredText(report, 'url', media.url, componentLimits.mediaUrlLengthMax)) {
+      checkMediaAddress(report, 'url', media.url);
+    }
     report.leave();
   }
 }
 
-const schemes = /^(?:https?|discord):/i;
-
-function checkAddress(report: FullReport, key: string, url: string): void {
-  if (!URL.canParse(url)) report.at(key, 'URL_TYPE_INVALID_URL');
-  else if (!schemes.test(url)) report.at(key, 'URL_TYPE_INVALID_SCHEME');
-}
-
 function checkEmoji(report: FullReport, emoji: unknown): void {
-  if (!isAbsent(emoji) && !isFields(emoji)) report.at('emoji', 'MODEL_TYPE_CONVERT');
+  if (!isAbsent(emoji)) emojiRule.check(report, 'emoji', emoji);
 }
 
 function checkOptionalText(report: FullReport, key: string, value: unknown, max: number): void {

@@ -44,6 +44,9 @@ const places = {
   ],
 } as const satisfies Record<string, readonly ComponentType[]>;
 
+/** As many as a valid message without IS_COMPONENTS_V2 can have: its rows, full of buttons. Components beyond are not checked. */
+const componentsWalkedMax = limits.messageComponentsMax * (1 + componentLimits.rowButtonsMax);
+
 /** A check in progress of all components of a message or modal. */
 interface Walk extends Surroundings {
   /** How many were met, on all levels. */
@@ -147,6 +150,7 @@ function checkOne(walk: Walk, key: string, value: unknown, allowed: readonly Com
 
 function checkComponent(walk: Walk, component: Fields, allowed: readonly ComponentType[]): void {
   walk.count++;
+  if (walk.count > componentsWalkedMax) return;
   const { type, id } = component;
   if (!checkType(walk.report, type, allowed)) return;
   checkId(walk, id);

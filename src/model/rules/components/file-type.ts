@@ -1,3 +1,20 @@
+import { limits } from '../../limits/limits.ts';
+import { checkList, checkText } from '../field.ts';
+import type { Report } from '../report.ts';
+
+const fileType = /^(image|video|audio|\.[\w\-.]+)$/i;
+
+/** Checks the `file_types` of an option or input. @see docs/spec/commands.md#options */
+export function checkFileTypes(report: Report, value: unknown): void {
+  if (!checkList(report, 'file_types', value, limits.fileTypesMax)) return;
+  report.enter('file_types');
+  value.slice(0, limits.fileTypesMax).forEach((item, i) => {
+    if (checkText(report, i, item, 0, limits.fileTypeLengthMax) && !fileType.test(item))
+      report.at(i, 'STRING_TYPE_REGEX');
+  });
+  report.leave();
+}
+
 /**
  * Whether an option or input that takes `fileTypes` takes a file: by the end of its name, or by the kind of what is in it.
  * Unspecified: the kind is the one its sender names.

@@ -21,6 +21,8 @@ import {
   isFields,
 } from '../field.ts';
 import { FullReport } from '../full-report.ts';
+import { checkLocalizations } from '../locales/localizations.ts';
+import { checkEmbeds } from './embed.ts';
 
 const types = Object.values(callbackTypes);
 const flagsMax = 2 ** 31 - 1;
@@ -34,14 +36,16 @@ export type FlagsBefore = number | null;
  * Checks the shape of an interaction callback's body. Whether its type answers that interaction (`checkAccepted`), and whether a message
  * has any content ({@link isEmptyMessage}), are questions with errors of their own.
  *
- * Unspecified: embeds, attachments, `allowed_mentions` and `poll` must be objects and are counted, but not checked further, except that
- * texts of attachments must be well-formed; they are passed on as received, and so are components. Message flags that have no effect here are accepted.
+ * Unspecified: `allowed_mentions` and `poll` must be objects and are not checked further, because they have no effect here, like some
+ * message flags.
  *
  * @param before of the message that type 7 edits
+ * @param attachmentNames of the files that the message will have; without them, its `attachment://` addresses may name any
  * @see docs/spec/interactions.md#answers
  */
-export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] {
+export function checkCallback(value: unknown, before: FlagsBefore = 0, attachmentNames?: ReadonlySet<string>): Issue[] {
   const report = new FullReport();
+  report.attachmentNames = attachmentNames;
   if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
   else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type], before);
@@ -52,10 +56,16 @@ export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] 
  * Checks the data of a message: that of a callback, of a follow-up or of an edit.
  *
  * @param before of the message that is edited
+ * @param attachmentNames as of {@link checkCallback}
  * @see docs/spec/interactions.md#messages
  */
-export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue[] {
+export function checkMessageData(
+  value: unknown,
+  before: FlagsBefore = 0,
+  attachmentNames?: ReadonlySet<string>,
+): Issue[] {
   const report = new FullReport();
+  report.attachmentNames = attachmentNames;
   if (isFields(value)) checkMessage(report, value, before);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
@@ -133,7 +143,7 @@ function checkMessage(report: FullReport, message: Fields, before: FlagsBefore):
   if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
   if (!isAbsent(message.tts)) checkBoolean(report, 'tts', message.tts);
   checkFlags(report, message);
-  checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
+  checkEmbeds(report, message.embeds);
   checkMessageComponents(report, message.components, before === null && !isV2 ? undefined : isV2);
   if (isV2) rejectLegacy(report, message);
   checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax, checkAttachment);
@@ -141,10 +151,11 @@ function checkMessage(report: FullReport, message: Fields, before: FlagsBefore):
   checkObject(report, 'poll', message.poll);
 }
 
-/** The texts that a file is stored with. */
-function checkAttachment(report: FullReport, attachment: Fields): void {
-  for (const key of ['filename', 'description']) {
-    if (typeof attachment[key] === 'string') checkString(report, key, attachment[key]);
+/** The texts that a file is stored with. Unspecified: values that are not text are ignored. */
+function checkAttachment(report: FullReport, { filename, description }: Fields): void {
+  if (typeof filename === 'string') checkText(report, 'filename', filename, 0, limits.attachmentNameLengthMax);
+  if (typeof description === 'string') {
+    checkText(report, 'description', description, 0, componentLimits.mediaDescriptionLengthMax);
   }
 }
 
@@ -169,8 +180,11 @@ function checkSuggestions(report: FullReport, { choices }: Fields): void {
 }
 
 /** A suggestion's value. Its type is checked where the option is known. */
-function checkSuggestion(report: FullReport, { name, value }: Fields): void {
+function checkSuggestion(report: FullReport, { name, name_localizations, value }: Fields): void {
   checkRequiredText(report, 'name', name, limits.choiceNameLengthMax);
+  checkLocalizations(report, 'name_localizations', name_localizations, (_, locale, text) =>
+    checkText(report, locale, text, 1, limits.choiceNameLengthMax),
+  );
   if (typeof value === 'number') checkNumber(report, 'value', value, -limits.numberMax, limits.numberMax, 'float');
   else checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
 }

@@ -7,7 +7,10 @@ import {
   messageFlags,
   messageTypes,
 } from '../../../model/message.ts';
+import { pickComponents } from '../../../model/rules/components/known-components.ts';
 import { numberComponents } from '../../../model/rules/components/modal-layout.ts';
+import { isFields } from '../../../model/rules/field.ts';
+import { pickEmbed } from '../../../model/rules/interactions/embed.ts';
 import type { MessageId } from '../../../model/snowflake.ts';
 import { formatTimestamp } from '../../../model/timestamp.ts';
 import type { Attach } from '../../attachments/attachments.ts';
@@ -56,7 +59,7 @@ export function answerView(answer: {
     mention_everyone: false,
     mentions: [],
     mention_roles: [],
-    embeds: embedsOf(data.embeds),
+    embeds: embedsOf(data.embeds, attachments),
     attachments,
     components: componentsOf(data.components, { id: answer.id, attachments }),
     interaction_metadata: metadataView(interaction, user),
@@ -98,7 +101,7 @@ export function editedView(message: Message, data: MessageData, atMs: number, at
   return {
     ...message,
     ...(data.content !== undefined && { content: textOf(data.content) }),
-    ...(data.embeds !== undefined && { embeds: embedsOf(data.embeds) }),
+    ...(data.embeds !== undefined && { embeds: embedsOf(data.embeds, attachments) }),
     ...(data.components !== undefined && {
       components: componentsOf(data.components, { id: message.id, attachments }),
     }),
@@ -144,9 +147,29 @@ function componentsOf(value: unknown, message: ComponentsOf): readonly Component
   return showComponents(listOf(value) as readonly Component[], message);
 }
 
-/** Embeds that a sender writes always have this type. */
-function embedsOf(value: unknown): readonly unknown[] {
-  return listOf(value).map(embed => ({ ...(embed as object), type: 'rich' }));
+/** Embeds that a sender writes always have this type. What shows a file of the message gets its address. */
+function embedsOf(value: unknown, attachments: readonly Attachment[]): readonly unknown[] {
+  return listOf(value).map(embed => {
+    const { image, thumbnail, author, footer, ...others } = pickEmbed(embed);
+    const show = (field: string, part: unknown, key: string) =>
+      part !== undefined && { [field]: showInEmbed(part, key, attachments) };
+    return {
+      ...others,
+      ...show('image', image, 'url'),
+      ...show('thumbnail', thumbnail, 'url'),
+      ...show('author', author, 'icon_url'),
+      ...show('footer', footer, 'icon_url'),
+      type: 'rich',
+    };
+  });
+}
+
+/** Unspecified: an address that is not a file's is shown alone, as it is not requested. */
+function showInEmbed(part: unknown, key: string, attachments: readonly Attachment[]): unknown {
+  const address = isFields(part) ? part[key] : undefined;
+  const attachment = typeof address === 'string' ? attachmentOf({ url: address }, { attachments }) : undefined;
+  if (!attachment) return part;
+  return { ...(part as object), [key]: attachment.url, [`proxy_${key}`]: attachment.proxy_url };
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -176,7 +199,7 @@ export function showComponents(components: readonly Component[], message: Compon
       ...(accessory && { accessory: show(accessory) }),
     };
   };
-  return numberComponents(components).map(show);
+  return numberComponents(pickComponents(components)).map(show);
 }
 
 /** The defaults for omitted fields, and the addresses of media. */
@@ -229,6 +252,6 @@ function fileOf(media: Media | undefined, message: ComponentsOf) {
 }
 
 /** An edit may name an attachment of the message by its address. */
-function attachmentOf({ url }: Media, { attachments }: ComponentsOf): Attachment | undefined {
+function attachmentOf({ url }: Media, { attachments }: Pick<ComponentsOf, 'attachments'>): Attachment | undefined {
   return attachments.find(one => url === `attachment://${one.filename}` || url === one.url);
 }

@@ -4,12 +4,14 @@ import type { ModalCreated } from '../../../model/gateway.ts';
 import { type CallbackResponse, type CallbackType, callbackTypes } from '../../../model/interaction.ts';
 import { isLocale } from '../../../model/locale.ts';
 import { type Message, messageFlags } from '../../../model/message.ts';
+import { pickComponents } from '../../../model/rules/components/known-components.ts';
 import { numberComponents } from '../../../model/rules/components/modal-layout.ts';
+import { isFields } from '../../../model/rules/field.ts';
 import { checkAccepted } from '../../../model/rules/interactions/accepted-callbacks.ts';
 import { checkCallback, checkSuggestedValues, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
 import { localize } from '../../../model/rules/locales/localize.ts';
 import type { InteractionId, MessageId } from '../../../model/snowflake.ts';
-import { type Attach, uploadedFiles } from '../../attachments/attachments.ts';
+import { type Attach, attachmentNames, uploadedFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
@@ -18,12 +20,14 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 import { botUserView } from '../accounts/user-view.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
+import type { KeptMessages } from './kept-messages.ts';
 import { editMessage } from './message-edit.ts';
 import { interactionScope, messageGuards, notifyOutcome, partiesOf, putMessage, tokenEndMs } from './records.ts';
 
 /** An interaction that can be answered now, with what its answer needs. */
 interface Answer {
   readonly transaction: Transaction;
+  readonly kept: KeptMessages;
   readonly record: InteractionRecord;
   readonly application: ApplicationRecord;
   readonly user: UserRecord;
@@ -57,7 +61,7 @@ const responders: Readonly<Record<Exclude<CallbackType, typeof callbackTypes.PON
   [callbackTypes.LAUNCH_ACTIVITY]: respondWithActivity,
 };
 
-export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach) {
+export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach, kept: KeptMessages) {
   async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
     const messageId: MessageId = ids.next();
     const work = async (transaction: Transaction): Promise<CallbackResponse> => {
@@ -69,7 +73,17 @@ export function createInteractionAnswer({ store, clock, ids }: Core, attach: Att
       const source =
         record.source && (await transaction.get('interaction_messages', record.source.message_id))?.message;
       const { type, data, respond } = readCallback(body, record, parties.application, source);
-      const { modal, ...outcome } = respond({ transaction, record, ...parties, data, messageId, source, attach, atMs });
+      const { modal, ...outcome } = respond({
+        transaction,
+        kept,
+        record,
+        ...parties,
+        data,
+        messageId,
+        source,
+        attach,
+        atMs,
+      });
       transaction.put('interactions', {
         ...record,
         state: 'answered',
@@ -103,29 +117,33 @@ function readCallback(
   { embedded }: ApplicationRecord,
   source: Message | undefined,
 ): { readonly type: CallbackType; readonly data: MessageData; readonly respond: Responder } {
-  rejectIssues(checkCallback(body, source?.flags));
+  const given = isFields(body) ? body : {};
+  const before = given.type === callbackTypes.UPDATE_MESSAGE ? source?.attachments : [];
+  rejectIssues(checkCallback(body, source?.flags, attachmentNames(given.data, before)));
   const { type, data } = body as { readonly type: keyof typeof responders; readonly data?: MessageData | null };
   rejectIssues(checkAccepted(type, { type: record.type, hasSource: Boolean(record.source), isEmbedded: embedded }));
   return { type, data: data ?? {}, respond: responders[type] };
 }
 
-function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
+function respondWithMessage(answer: Answer): Outcome {
+  const { record, ...parts } = answer;
   if (isEmptyMessage(parts.data) && uploadedFiles(parts.data).length === 0) throw new RequestError('empty_message');
-  const message = answerView({ ...parts, id: parts.messageId, interaction: record });
-  return answerWithMessage(transaction, record, message);
+  return answerWithMessage(answer, answerView({ ...parts, id: parts.messageId, interaction: record }));
 }
 
 /** Stores a deferred answer, of which only the ephemeral flag is known. */
-function respondLater({ transaction, record, ...parts }: Answer): Outcome {
+function respondLater(answer: Answer): Outcome {
+  const { record, ...parts } = answer;
   const { EPHEMERAL, LOADING } = messageFlags;
   const empty = answerView({ ...parts, id: parts.messageId, interaction: record, data: {} });
   const flags = (Number(parts.data.flags ?? 0) & EPHEMERAL) | LOADING;
-  return answerWithMessage(transaction, record, { ...empty, flags });
+  return answerWithMessage(answer, { ...empty, flags });
 }
 
-function answerWithMessage(transaction: Transaction, record: InteractionRecord, message: Message): Outcome {
+function answerWithMessage(answer: Answer, message: Message): Outcome {
+  const { transaction, record } = answer;
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
-  putMessage(transaction, record, message, 'MESSAGE_CREATE');
+  putMessage(answer, record, message, 'MESSAGE_CREATE');
   return { message };
 }
 
@@ -134,11 +152,12 @@ function answerWithMessage(transaction: Transaction, record: InteractionRecord, 
  *
  * @throws RequestError `unknown_message` when it was deleted, and as {@link editMessage}
  */
-function respondByUpdate({ transaction, record, source, data, attach, atMs }: Answer): Outcome {
+function respondByUpdate(answer: Answer): Outcome {
+  const { transaction, record, source, data, attach, atMs } = answer;
   if (!source) throw new RequestError('unknown_message');
   const message = editMessage(source, data, atMs, attach);
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
-  putMessage(transaction, record, message, 'MESSAGE_UPDATE');
+  putMessage(answer, record, message, 'MESSAGE_UPDATE');
   return { message };
 }
 
@@ -151,7 +170,7 @@ function respondByUpdateLater({ transaction, record, source }: Answer): Outcome 
 /** Shows the user a modal. Unspecified: the user's client receives INTERACTION_SUCCESS as well, as with a message. */
 function respondWithModal({ transaction, record, application, data }: Answer): Outcome {
   const { custom_id, title, components } = data as unknown as Modal;
-  const modal: Modal = { custom_id, title, components: numberComponents(components) };
+  const modal: Modal = { custom_id, title, components: numberComponents(pickComponents(components)) };
   const { id, channel_id, nonce } = record;
   const shown = { id, channel_id, ...modal, application: modalApplicationView(application), nonce };
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');

@@ -1,5 +1,6 @@
 import { type Component, usableComponents } from '../../../model/component.ts';
 import type { CallbackResponse } from '../../../model/interaction.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
 import { createAttach, type MessageFiles, openMessageFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
@@ -10,6 +11,7 @@ import { serviceLimits } from '../../support/service-limits.ts';
 import { createExpiry } from '../expiry.ts';
 import { createInteractionAnswer } from './answer.ts';
 import { createInteractionDelivery } from './delivery.ts';
+import { KeptMessages } from './kept-messages.ts';
 import { createInteractionMessages, type InteractionMessages } from './messages.ts';
 import { interactionScope, notifyOutcome, tokenEndMs } from './records.ts';
 import { createInteractionUse } from './use.ts';
@@ -61,7 +63,10 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
   const expiry = createExpiry(core, 'interactions', endInTime);
   const files = openMessageFiles(core);
   const attach = createAttach(core, files);
-  const answering = createInteractionAnswer(core, attach);
+  // A service on its own deletes all of them itself.
+  const lifeMs = core.files ? limits.interactionTokenLifeMs : serviceLimits.messageComponentsLifeMs;
+  const kept = new KeptMessages(core, lifeMs);
+  const answering = createInteractionAnswer(core, attach, kept);
   const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, pendingWork });
 
   async function endInTime(id: InteractionId, nowMs: number): Promise<void> {
@@ -69,7 +74,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
       const record = await transaction.get('interactions', id);
       if (!record || record.expires_at_ms > nowMs) return;
       if (record.state === 'waiting') failWaiting(transaction, record);
-      else await retire(transaction, record);
+      else await retire(transaction, record, kept);
     });
   }
 
@@ -81,7 +86,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
   }
 
   const use = createInteractionUse(core, attach, { noticeExpiry: expiry.notice, delivery });
-  const messages = createInteractionMessages(core, attach);
+  const messages = createInteractionMessages(core, attach, kept);
   return {
     ...use,
     ...answering,
@@ -92,6 +97,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
     async start() {
       // Also after the whole store was replaced.
       files.clear();
+      kept.clear();
       const stop = await expiry.start();
       return () => {
         stop();
@@ -128,7 +134,7 @@ function failWaiting(transaction: Transaction, record: InteractionRecord): void 
  * Unspecified: while one of them shows a component that can be used, it stays for
  * `serviceLimits.messageComponentsLifeMs`, because users press buttons long after the command.
  */
-async function retire(transaction: Transaction, record: InteractionRecord): Promise<void> {
+async function retire(transaction: Transaction, record: InteractionRecord, kept: KeptMessages): Promise<void> {
   const messages = await transaction.list('interaction_messages', { index: 'byInteraction', equals: [record.id] });
   const keptUntilMs = record.created_at_ms + serviceLimits.messageComponentsLifeMs;
   const isUsable = messages.some(({ message }) => usableComponents(message.components as Component[]).length > 0);
@@ -136,6 +142,9 @@ async function retire(transaction: Transaction, record: InteractionRecord): Prom
     transaction.put('interactions', { ...record, expires_at_ms: keptUntilMs });
     return;
   }
-  for (const message of messages) transaction.delete('interaction_messages', message.id);
+  for (const { id } of messages) {
+    transaction.delete('interaction_messages', id);
+    kept.delete(id);
+  }
   transaction.delete('interactions', record.id);
 }

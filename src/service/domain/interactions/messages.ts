@@ -1,9 +1,10 @@
 import { integrationTypes } from '../../../model/command.ts';
 import { interactionTypes } from '../../../model/interaction.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { type Message, messageTypes } from '../../../model/message.ts';
 import { checkMessageData, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
 import type { ApplicationId, MessageId } from '../../../model/snowflake.ts';
-import { type Attach, uploadedFiles } from '../../attachments/attachments.ts';
+import { type Attach, attachmentNames, uploadedFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord } from '../../store/records.ts';
@@ -11,6 +12,7 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
+import type { KeptMessages } from './kept-messages.ts';
 import { editMessage } from './message-edit.ts';
 import {
   deleteMessage,
@@ -47,8 +49,7 @@ export interface InteractionMessages {
   /**
    * Sends a follow-up message or fills the deferred first answer.
    *
-   * @throws RequestError `invalid_form_body`, `empty_message`, `too_many_follow_ups` when the application is
-   *   installed only by the user
+   * @throws RequestError `invalid_form_body`, `empty_message`, `too_many_follow_ups`
    */
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
   /**
@@ -60,7 +61,11 @@ export interface InteractionMessages {
   rejectWebhook(applicationId: ApplicationId, token: string): Promise<never>;
 }
 
-export function createInteractionMessages({ store, clock, ids }: Core, attach: Attach): InteractionMessages {
+export function createInteractionMessages(
+  { store, clock, ids }: Core,
+  attach: Attach,
+  kept: KeptMessages,
+): InteractionMessages {
   /** The answered interaction with this token. */
   async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
     const record = await view.get('interactions', tokenInteraction(token) ?? '');
@@ -91,7 +96,7 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
 
   function edit(transaction: Transaction, record: InteractionRecord, message: Message, data: MessageData): Message {
     const edited = editMessage(message, data, clock.now(), attach);
-    putMessage(transaction, record, edited, 'MESSAGE_UPDATE');
+    putMessage({ transaction, kept }, record, edited, 'MESSAGE_UPDATE');
     return edited;
   }
 
@@ -107,19 +112,21 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
     editMessage: (applicationId, token, ref, body) =>
       inTurn(applicationId, token, async (transaction, record) => {
         const message = await messageOf(transaction, record, ref);
-        rejectIssues(checkMessageData(body, message.flags));
+        rejectIssues(checkMessageData(body, message.flags, attachmentNames(body, message.attachments)));
         return edit(transaction, record, message, body as MessageData);
       }),
 
     deleteMessage: (applicationId, token, ref) =>
       inTurn(applicationId, token, async (transaction, record) => {
-        deleteMessage(transaction, record, await messageOf(transaction, record, ref));
+        const message = await messageOf(transaction, record, ref);
+        deleteMessage(transaction, record, message);
+        kept.delete(message.id);
       }),
 
     async followUp(applicationId, token, body) {
       const id: MessageId = ids.next();
       return inTurn(applicationId, token, async (transaction, record) => {
-        rejectIssues(checkMessageData(body));
+        rejectIssues(checkMessageData(body, 0, attachmentNames(body)));
         const data = body as MessageData;
         if (isEmptyMessage(data) && uploadedFiles(data).length === 0) throw new RequestError('empty_message');
         const original = await transaction.get('interaction_messages', record.original_id ?? '');
@@ -129,7 +136,7 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
         const type = messageTypes.DEFAULT;
         const message = answerView({ id, atMs: clock.now(), interaction: record, ...parties, data, attach, type });
         transaction.put('interactions', { ...record, follow_ups: record.follow_ups + 1 });
-        putMessage(transaction, record, message, 'MESSAGE_CREATE');
+        putMessage({ transaction, kept }, record, message, 'MESSAGE_CREATE');
         return message;
       });
     },
@@ -156,6 +163,8 @@ async function messageOf(view: StoreView, record: InteractionRecord, ref: Messag
 
 /** @see docs/spec/interactions.md#after-the-answer */
 function rejectTooMany({ owners, follow_ups }: InteractionRecord): void {
-  if (String(integrationTypes.GUILD_INSTALL) in owners) return;
-  if (follow_ups >= serviceLimits.followUpsByUserInstallMax) throw new RequestError('too_many_follow_ups');
+  const isInGuild = String(integrationTypes.GUILD_INSTALL) in owners;
+  const max = isInGuild ? limits.followUpsMax : serviceLimits.followUpsByUserInstallMax;
+  if (follow_ups < max) return;
+  throw new RequestError('too_many_follow_ups', { message: `Maximum number of follow-up messages reached (${max})` });
 }

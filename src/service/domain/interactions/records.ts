@@ -1,3 +1,4 @@
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import type { Message } from '../../../model/message.ts';
 import { type InteractionId, isSnowflake, parseSnowflake } from '../../../model/snowflake.ts';
@@ -5,8 +6,9 @@ import type { Entropy } from '../../../wire/clock/ports.ts';
 import { type Announcement, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
-import { RequestError } from '../../support/request-error.ts';
+import { invalidBody, RequestError } from '../../support/request-error.ts';
 import { isEphemeral } from './answer-view.ts';
+import type { KeptMessages } from './kept-messages.ts';
 
 /** The records of interactions, and the events that their users receive. */
 
@@ -45,17 +47,31 @@ export function messageGuards(record: Pick<InteractionRecord, 'source'> | undefi
   return record?.source ? [interactionScope(record.source.interaction_id)] : [];
 }
 
-/** Stores the present state of the interaction's message, or of its component's message, and announces it. */
+/**
+ * Stores the present state of the interaction's message, or of its component's message, and announces it.
+ *
+ * @throws RequestError `invalid_form_body` when it is too large, `too_many_follow_ups` as {@link KeptMessages.add}
+ */
 export function putMessage(
-  transaction: Transaction,
+  { transaction, kept }: { readonly transaction: Transaction; readonly kept: KeptMessages },
   record: InteractionRecord,
   message: Message,
   name: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE',
 ): void {
   const { id, source } = record;
   const interaction_id = source?.message_id === message.id ? source.interaction_id : id;
+  const data = JSON.stringify(message);
+  kept.add(message, checkedBytes(data));
   transaction.put('interaction_messages', { id: message.id, interaction_id, message });
-  notifyViewers(transaction, record, message, { name, data: JSON.stringify(message) });
+  notifyViewers(transaction, record, message, { name, data });
+}
+
+function checkedBytes(json: string): number {
+  const max = limits.messageBytesMax;
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= max) return bytes;
+  const code = 'BASE_TYPE_MAX_LENGTH';
+  throw invalidBody([{ path: [], code, message: fieldErrors[code](max) }]);
 }
 
 export function deleteMessage(transaction: Transaction, record: InteractionRecord, message: Message): void {

@@ -1,9 +1,11 @@
 import type { Buffer } from 'node:buffer';
+import { fieldErrors } from '../../../model/errors/field-errors.ts';
 import { limits } from '../../../model/limits/limits.ts';
+import { isLonger } from '../../../model/rules/field.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Route } from '../../../wire/routes.ts';
 import { UploadedFile } from '../../attachments/attachments.ts';
-import { RequestError } from '../../support/request-error.ts';
+import { invalidBody, RequestError } from '../../support/request-error.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
 
@@ -39,11 +41,16 @@ function set(body: object, name: string, value: unknown): void {
   Object.defineProperty(body, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** @throws RequestError `request_too_large` */
+/** @throws RequestError `request_too_large`, `invalid_form_body` for the name of a file */
 function filesOf(parts: readonly Part[]): UploadedFile[] {
   return parts.map(({ name, filename = '', type, content }, place) => {
     const [, index = place] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
     if (content.length > limits.attachmentBytesMax) throw new RequestError('request_too_large');
+    const max = limits.attachmentNameLengthMax;
+    if (isLonger(filename, max)) {
+      const code = 'BASE_TYPE_MAX_LENGTH';
+      throw invalidBody([{ path: [name], code, message: fieldErrors[code](max) }]);
+    }
     // A copy, because a view would keep the whole body in memory as long as the file.
     return new UploadedFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
   });

@@ -191,6 +191,21 @@ describe('a button', () => {
     ]);
   });
 
+  it.each([
+    [{ id: '5', name: x(32), animated: true }, []],
+    [{ id: null, name: '🎲' }, []],
+    [{}, []],
+    [{ name: '🎲'.repeat(33) }, ['emoji.name BASE_TYPE_MAX_LENGTH']],
+    [{ name: x(3_000_000) }, ['emoji.name BASE_TYPE_MAX_LENGTH']],
+    [{ name: 5 }, ['emoji.name STRING_TYPE_CONVERT']],
+    [{ id: x(5) }, ['emoji.id NUMBER_TYPE_COERCE']],
+    [{ animated: 'yes' }, ['emoji.animated BOOLEAN_TYPE_CONVERT']],
+  ])('and the options of a select have an emoji (case %#)', (emoji, expected) => {
+    expect(check({ style: 1, custom_id: 'a', emoji })).toEqual(expected);
+    const options = [{ ...choices('a')[0], emoji }];
+    expect(below(inRow({ ...stringSelect('a', []), options }))).toEqual(expected.map(fault => `options.0.${fault}`));
+  });
+
   it('that is a link has an address of at most 512 characters and no custom id; others have none', () => {
     const address = (length: number) => `https://a.example/${x(length - 18)}`;
     expect(check({ style: 5, url: address(512) })).toEqual([]);
@@ -240,6 +255,15 @@ describe('a select', () => {
     ]);
   });
 
+  it.each([
+    [3, 3, []],
+    [1, 4, ['options BASE_TYPE_BAD_LENGTH']],
+    [4, 4, ['options BASE_TYPE_BAD_LENGTH']],
+    [4, undefined, ['min_values COMPONENT_RANGE_INVALID']],
+  ])('with three options that takes %j to %j values has the faults %j', (min_values, max_values, expected) => {
+    expect(check({ min_values, max_values })).toEqual(expected);
+  });
+
   it('has a placeholder of at most 150 characters', () => {
     expect(check({ placeholder: x(150) })).toEqual([]);
     expect(check({ placeholder: x(151) })).toEqual(['placeholder BASE_TYPE_MAX_LENGTH']);
@@ -257,7 +281,8 @@ describe('a select', () => {
     [2, undefined, ['min_values COMPONENT_RANGE_INVALID']],
     [null, null, []],
   ])('takes %j to %j values', (min_values, max_values, expected) => {
-    expect(check({ min_values, max_values })).toEqual(expected);
+    const options = choices(...times(25, String));
+    expect(check({ min_values, max_values, options })).toEqual(expected);
     expect(below(inRow(pick('USER_SELECT', 'a', { min_values, max_values })))).toEqual(expected);
   });
 
@@ -359,6 +384,8 @@ describe('groups and boxes of a modal', () => {
   it('take as many checks as there are boxes, unless they say less', () => {
     expect(boxes(3, { min_values: 3 })).toEqual([]);
     expect(boxes(3, { min_values: 4 })).toEqual(['min_values COMPONENT_RANGE_INVALID']);
+    expect(boxes(3, { max_values: 3 })).toEqual([]);
+    expect(boxes(3, { max_values: 4 })).toEqual(['options BASE_TYPE_BAD_LENGTH']);
     expect(boxes(3, { max_values: 11 })).toEqual(['max_values NUMBER_TYPE_MAX']);
     expect(below(inLabel({ type: 23, custom_id: 'a', default: 'yes' }))).toEqual(['default BOOLEAN_TYPE_CONVERT']);
   });
@@ -387,6 +414,11 @@ describe('what components show', () => {
       'items.0.media.url BASE_TYPE_REQUIRED',
       'items.0.description BASE_TYPE_MAX_LENGTH',
     ]);
+    for (const url of ['javascript:0', 'data:,x', 'file:///etc', 'attachment:map.png']) {
+      expect(only({ type: 13, file: { url } })).toEqual(['file.url URL_TYPE_INVALID_SCHEME']);
+    }
+    expect(only({ type: 13, file: { url: 'here' } })).toEqual(['file.url URL_TYPE_INVALID_URL']);
+    expect(only({ type: 13, file: { url: `attachment://${x(2036)}` } })).toEqual(['file.url BASE_TYPE_BAD_LENGTH']);
     expect(only({ type: 13 })).toEqual(['file BASE_TYPE_REQUIRED']);
     expect(only({ type: 13, file: 'x' })).toEqual(['file MODEL_TYPE_CONVERT']);
     expect(only({ type: 14, spacing: 2, divider: false })).toEqual([]);

@@ -42,6 +42,15 @@ describe('the body of a callback', () => {
   });
 });
 
+it('the suggestions of a callback have localized names of 1 to 100 characters', () => {
+  const suggest = (text: unknown) =>
+    data(8, { choices: [{ name: 'a', value: 'a', name_localizations: { de: text } }] });
+  expect(suggest('x'.repeat(100))).toEqual([]);
+  for (const wrong of ['', 'x'.repeat(101), 'x'.repeat(3_000_000)]) {
+    expect(suggest(wrong)).toEqual(['data.choices.0.name_localizations.de BASE_TYPE_BAD_LENGTH']);
+  }
+});
+
 describe.each([4, 7])('a message (type %i)', type => {
   const message = (fields: object): string[] => data(type, fields);
 
