@@ -2,7 +2,7 @@ import type { Channel } from './guild.ts';
 import type { ApplicationId, ChannelId, LobbyId, UserId } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** Text → text; the lengths of all keys and values together are at most `limits.lobbyMetadataLengthMax`. */
+/** Text → text, up to `limits.lobbyMetadataEntriesMax` entries; all keys and values together have at most `limits.lobbyMetadataLengthMax` characters. */
 export type Metadata = Readonly<Record<string, string>>;
 
 /** @see docs/spec/lobbies.md#lobby */

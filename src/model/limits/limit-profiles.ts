@@ -76,6 +76,10 @@ export interface LimitProfile {
   readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
   /** Lobbies that one user can be in with one application; absent: any number. */
   readonly lobbiesPerUserMax?: number;
+  /** Lobbies of one application; absent: any number. */
+  readonly lobbiesPerApplicationMax?: number;
+  /** Identities of one application's provisional accounts; absent: any number. */
+  readonly identitiesPerApplicationMax?: number;
   /** Absent: no address is blocked. */
   readonly invalidRequests?: InvalidRequestLimit;
 }
@@ -112,6 +116,9 @@ const gatewayBuckets = {
 
 /** Unspecified: the guides say 100, the client's header 200. This is the documented figure. */
 const lobbiesPerUserMax = 100;
+
+/** Unspecified: what fits into a store beside the records of others, and is far beyond what a game needs at a time. */
+const perApplication = { lobbiesPerApplicationMax: 250_000, identitiesPerApplicationMax: 10_000_000 } as const;
 
 /** @see docs/spec/limits.md#rate-limits */
 const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
@@ -158,7 +165,7 @@ const deviceBuckets = { 'oauth-device': { requests: 600, windowMs: 5 * minute } 
 /**
  * - `standard`: the figures of the base description
  * - `development`: what the hosted service allows an application that is not approved
- * - `off`: nothing is limited
+ * - `off`: no rate is limited
  *
  * @see docs/spec/limits.md#rate-limits
  */
@@ -184,6 +191,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
     },
     invalidRequests,
     lobbiesPerUserMax,
+    ...perApplication,
   },
   development: {
     name: 'development',
@@ -211,8 +219,9 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
     },
     invalidRequests,
     lobbiesPerUserMax,
+    ...perApplication,
   },
-  off: { name: 'off', asOf: '2026-11-20', buckets: {} },
+  off: { name: 'off', asOf: '2026-11-29', buckets: {}, ...perApplication, lobbiesPerApplicationMax: 2_000_000 },
 };
 
 /** What an application can have its limit over all routes raised to, in requests a second. @see docs/spec/limits.md */

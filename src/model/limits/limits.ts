@@ -32,6 +32,8 @@ export const limits = {
   commandCreatesPerDay: 200,
 
   lobbyMetadataLengthMax: 1000,
+  /** Unspecified: with more, clients could not parse a lobby of 1,000 members. */
+  lobbyMetadataEntriesMax: 250,
   lobbyMembersPerRequestMax: 25,
   lobbyMembersMax: 1000,
   lobbyIdleTimeoutSecondsMin: 5,

@@ -113,6 +113,8 @@ export const serviceFieldErrors = {
   COMPONENT_VALIDATION_FAILED: () => 'Component validation failed',
   APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
   // Unspecified: the hosted service's messages for these faults are not known.
+  LOBBIES_PER_APPLICATION_MAX: (max: number) => `The application already has ${max} lobbies`,
+  PROVISIONAL_ACCOUNTS_MAX: (max: number) => `The application already has ${max} identities of provisional accounts`,
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',

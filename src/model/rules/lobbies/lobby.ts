@@ -39,8 +39,8 @@ export function checkIdleTimeout(report: Report, seconds: unknown): void {
 /**
  * Text → text, of a lobby or a member.
  *
- * Unspecified: the total length is that of all keys and all values in code points, without any syntax around them; the
- * number of entries is bounded by nothing else, as the interface bounds nothing else.
+ * Unspecified: the total length is that of all keys and all values in code points, without any syntax around them;
+ * and the bound of the number of entries.
  */
 export function checkMetadata(report: Report, name: string, metadata: unknown): void {
   if (isAbsent(metadata)) return;
@@ -58,6 +58,9 @@ export function checkMetadata(report: Report, name: string, metadata: unknown): 
   }
   report.leave();
   if (length > max) report.at(name, 'BASE_TYPE_MAX_LENGTH', max);
+  else if (Object.keys(metadata).length > limits.lobbyMetadataEntriesMax) {
+    report.at(name, 'BASE_TYPE_MAX_LENGTH', limits.lobbyMetadataEntriesMax);
+  }
 }
 
 /** What a member has both in a lobby's list and in a body of its own. */

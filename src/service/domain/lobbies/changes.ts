@@ -8,6 +8,7 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
 import { invalidBody, type RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { Expiry } from '../expiry.ts';
+import { countLobbies, createOwnedBound } from '../owned-bound.ts';
 import type { ConnectedMembers } from './connected-members.ts';
 import { idleSince, type MemberChanges, membersOf, userIdsOf } from './records.ts';
 import {
@@ -142,6 +143,12 @@ function lobbyFull(): RequestError {
  * with their guards.
  */
 export interface LobbyQuota {
+  /**
+   * Counts a new lobby of the application. Unspecified: the bound, and the error, which is that of a body as a whole.
+   *
+   * @throws RequestError `invalid_form_body`
+   */
+  takeLobby(applicationId: ApplicationId): Promise<void>;
   guards(applicationId: ApplicationId, userIds: readonly UserId[]): readonly string[];
   /** Whether the user cannot join another lobby. */
   isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean>;
@@ -159,7 +166,10 @@ export interface LobbyQuota {
   ): MaybePromise<void>;
 }
 
-export function createLobbyQuota({ limits: { lobbiesPerUserMax: max } }: Pick<Core, 'limits'>): LobbyQuota {
+export function createLobbyQuota(core: Pick<Core, 'limits' | 'clock' | 'store'>): LobbyQuota {
+  const { lobbiesPerUserMax: max, lobbiesPerApplicationMax } = core.limits;
+  const takeLobby = createOwnedBound(core, 'lobbies', lobbiesPerApplicationMax, countLobbies);
+
   function isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean> {
     if (max === undefined) return false;
     const query = { index: 'byUser', equals: [applicationId, userId], limit: max } as const;
@@ -168,6 +178,11 @@ export function createLobbyQuota({ limits: { lobbiesPerUserMax: max } }: Pick<Co
 
   return {
     isUsedUp,
+    async takeLobby(applicationId) {
+      if (await takeLobby(applicationId)) return;
+      const message = serviceFieldErrors.LOBBIES_PER_APPLICATION_MAX(lobbiesPerApplicationMax ?? 0);
+      throw invalidBody([{ path: [], code: 'LOBBIES_PER_APPLICATION_MAX', message }]);
+    },
     guards(applicationId, userIds) {
       return max === undefined ? [] : userIds.map(userId => `lobby-quota/${applicationId}/${userId}`);
     },

@@ -92,7 +92,8 @@ export function createLobbyJoin(
   }
 
   /** Undefined when another request created the lobby first. */
-  function open(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
+  async function open(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
+    await quota.takeLobby(secret.applicationId);
     const nowMs = clock.now();
     const { applicationId, hash } = secret;
     const empty: LobbyRecord = {

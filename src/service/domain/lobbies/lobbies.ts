@@ -131,6 +131,7 @@ export function createLobbies(
     const empty = newLobby(ids, body, clock.now());
     const members = firstMembers(empty, body);
     const userIds = userIdsOf(members);
+    await quota.takeLobby(application.id);
     const changed = await store.transact(
       lobbyScope(empty.id),
       async transaction => {

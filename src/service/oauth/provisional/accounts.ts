@@ -4,6 +4,7 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireNotBanned } from '../../domain/accounts/full-account.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
+import { countIdentities, createOwnedBound } from '../../domain/owned-bound.ts';
 import { presenceScope } from '../../domain/social/presence/records.ts';
 import { putChangedUser } from '../../domain/social/users/user-changes.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
@@ -34,7 +35,7 @@ export interface AccountWishes {
  * the name keeps the change.
  *
  * @throws RequestError `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
- *   `missing_access` when the account is banned; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
+ *   `missing_access` when the account is banned, `invalid_form_body` when the application has as many identities as allowed; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
  * @see docs/spec/oauth2.md#provisional-accounts
  */
 export type SignIn = (
@@ -48,6 +49,8 @@ const scopes = splitScopes(defaultCommunicationScopes);
 
 export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
   const { store, ids, clock } = core;
+  const { identitiesPerApplicationMax } = core.limits;
+  const takeIdentity = createOwnedBound(core, 'external_identities', identitiesPerApplicationMax, countIdentities);
 
   return async (application, identity, wishes = {}) => {
     for (;;) {
@@ -67,6 +70,10 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
   /** Undefined when another request added the identity to another account first. */
   async function attempt(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes) {
     const { known, drawn, userId } = await aim(application, identity, wishes);
+    if (!known && !(await takeIdentity(application.id))) {
+      const message = serviceFieldErrors.PROVISIONAL_ACCOUNTS_MAX(identitiesPerApplicationMax ?? 0);
+      throw invalidBody([{ path: [], code: 'PROVISIONAL_ACCOUNTS_MAX', message }]);
+    }
     const parties = { application_id: application.id, user_id: userId };
     const newId = ids.next();
     const guards = [identityScope(application.id, identity), userScope(userId)];

@@ -15,6 +15,7 @@ import {
 
 const metadata = {
   ...dictionary(text(0, limits.lobbyMetadataLengthMax)),
+  maxProperties: limits.lobbyMetadataEntriesMax,
   description: `Text → text; all keys and values together at most ${limits.lobbyMetadataLengthMax} characters`,
 };
 const flagsOf = (table: Readonly<Record<string, number>>) => ({

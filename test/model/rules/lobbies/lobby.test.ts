@@ -31,7 +31,7 @@ describe.each([
     expect(check({ metadata: { a: 'x'.repeat(400), b: 'y'.repeat(length - 402) } })).toEqual(issues);
   });
 
-  it('has metadata of any number of entries, but text → text', () => {
+  it('has metadata of up to 250 entries, text → text', () => {
     expect(check({ metadata: {} })).toEqual([]);
     expect(check({ metadata: Object.fromEntries(times(200, i => [`k${i}`, ''])) })).toEqual([]);
     expect(check({ metadata: [] })).toEqual(['metadata DICT_TYPE_CONVERT']);
@@ -41,6 +41,14 @@ describe.each([
       'metadata.b STRING_TYPE_CONVERT',
       'metadata.c STRING_TYPE_CONVERT',
     ]);
+  });
+
+  it.each([
+    [249, []],
+    [250, []],
+    [251, ['metadata BASE_TYPE_MAX_LENGTH']],
+  ])('with %i entries of metadata has the issues %j', (count, issues) => {
+    expect(check({ metadata: Object.fromEntries(times(count, n => [String(n), ''])) })).toEqual(issues);
   });
 
   it('counts a key called __proto__ like any other', () => {
