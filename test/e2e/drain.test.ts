@@ -97,6 +97,16 @@ async function askOn(port: number): Promise<{ answers: number; last: string | un
   }
 }
 
+it('a service without a terminal that gets SIGHUP, as log rotation sends it, goes on, and SIGTERM still drains it', async () => {
+  const { ready, child, end } = await serve();
+  child.kill('SIGHUP');
+  for (let n = 0; n < 20; n++) {
+    child.kill('SIGHUP');
+    expect((await fetch(`${ready.webBase}/readyz`)).status).toBe(200);
+  }
+  expect((await end('SIGTERM')).code).toBe(0);
+});
+
 describe('a service that gets SIGTERM', () => {
   it('ends although 32 clients continue sending requests, answers them, and announces to each that its connection closes', async () => {
     const { port, end } = await serve();

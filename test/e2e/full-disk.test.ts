@@ -51,6 +51,19 @@ it.skipIf(posix.missing)(
       body: { status: 'unavailable', reasons: ['store_failed'] },
     });
     expect((await fetch(`${ready.webBase}/healthz`)).status).toBe(200);
+    // Control answers say so without a path of the machine.
+    const refusals: { code: string; message: string }[] = [];
+    for (let n = 0; n < 5_000 && refusals.length === 0; n++) {
+      const answer = await fetch(`${ready.controlBase}/users/${starfall.users[0].id}/session`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ready.controlToken}` },
+      });
+      if (answer.status === 503) refusals.push((await answer.json()) as (typeof refusals)[number]);
+    }
+    expect(refusals).toEqual([
+      { code: 'store_failed', message: expect.stringContaining('could not be read or written') },
+    ]);
+    expect(JSON.stringify(refusals)).not.toContain(folder);
     const metrics = await (await fetch(`${ready.webBase}/metrics`)).text();
     expect(metrics).toMatch(/^rallypoint_store_commits_total\{outcome="failure"\} [1-9]/m);
     child.kill('SIGTERM');

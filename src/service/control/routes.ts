@@ -147,7 +147,28 @@ function rejectForNow(
 ): FastifyReply {
   deps.core.log[logLevelOf(error)]({ call: request.routeOptions.url, error }, 'A control call failed.');
   const { status, headers = {} } = errorReply(error);
-  return reply.code(status).headers(headers).send({ code: error.code, message: error.message });
+  return reply
+    .code(status)
+    .headers(headers)
+    .send({ code: error.code, message: engineWords(error) });
+}
+
+/** The message of the error itself names paths and addresses of the machine, which are for its operator and the log alone. */
+function engineWords({ code }: StoreError | BusError): string {
+  switch (code) {
+    case 'store_full':
+      return 'There is no space left on the disk of the store. Free some; then writes succeed again.';
+    case 'store_unavailable':
+      return 'The database could not be reached in time. Try again once /readyz answers 200.';
+    case 'bus_unavailable':
+      return 'Redis could not be reached in time. Try again once /readyz answers 200.';
+    case 'node_outdated':
+      return 'This node could not renew its registration. Try again in a second.';
+    case 'store_closed':
+      return 'The service is stopping.';
+    default:
+      return 'The store could not be read or written. The service wrote the reason to its log.';
+  }
 }
 
 /** What is wrong in a body, and where. */
