@@ -2,16 +2,17 @@ import { signal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { signOut } from '../control/session.ts';
 import { hrefOf, navigate, route, viewNames } from '../router.ts';
-import { type Command, viewCommands } from '../ui/commands.ts';
+import { viewCommands } from '../ui/commands.ts';
 import { useModal } from '../ui/dialog.tsx';
 import { words } from '../words/en.ts';
+import { type Found, useFound } from './palette-search.ts';
 import { setTheme, themes } from './theme.ts';
 
 export const isPaletteOpen = signal(false);
 
 const shownMax = 50;
 
-/** Ctrl-K: every view, and the commands that the present view offers. */
+/** Ctrl-K: every view, the commands that the present view offers, and what the service has. */
 export function CommandPalette() {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -26,10 +27,6 @@ export function CommandPalette() {
   return isPaletteOpen.value ? <Palette /> : null;
 }
 
-interface Entry extends Command {
-  readonly group: string;
-}
-
 function Palette() {
   const dialog = useModal();
   const list = useRef<HTMLUListElement>(null);
@@ -37,7 +34,11 @@ function Palette() {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const entries = useEntries();
-  const found = useMemo(() => matching(entries, text).slice(0, shownMax), [entries, text]);
+  const inService = useFound(text);
+  const found = useMemo(
+    () => [...matching(entries, text), ...inService].slice(0, shownMax),
+    [entries, text, inService],
+  );
   const at = Math.min(chosen, found.length - 1);
 
   useEffect(() => {
@@ -47,7 +48,7 @@ function Palette() {
   const close = () => {
     isPaletteOpen.value = false;
   };
-  const run = (entry: Entry | undefined) => {
+  const run = (entry: Found | undefined) => {
     if (!entry) return;
     close();
     // After the dialog has given the focus back, so that a command can move it.
@@ -101,7 +102,7 @@ function Palette() {
   );
 }
 
-function useEntries(): readonly Entry[] {
+function useEntries(): readonly Found[] {
   const { view } = route.value;
   const here = viewCommands.value;
   return useMemo(() => {
@@ -128,12 +129,12 @@ function useEntries(): readonly Entry[] {
 }
 
 /** The entries that contain every word, in any order; those whose label begins with the text come first. */
-function matching(entries: readonly Entry[], text: string): readonly Entry[] {
+function matching(entries: readonly Found[], text: string): readonly Found[] {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const has = (entry: Entry) => {
+  const has = (entry: Found) => {
     const label = `${entry.label} ${entry.keywords ?? ''}`.toLowerCase();
     return wanted.every(word => label.includes(word));
   };
-  const rank = (entry: Entry) => (entry.label.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1);
+  const rank = (entry: Found) => (entry.label.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1);
   return entries.filter(has).sort((a, b) => rank(a) - rank(b));
 }

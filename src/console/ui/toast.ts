@@ -9,15 +9,16 @@ interface Toast {
 
 const shownMs = 5000;
 const shownWithActMs = 12_000;
-const shownAtOnceMax = 4;
+const shownAtOnceMax = 3;
 
 export const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Shows a short text at the edge of the window. With an act, such as undoing, it stays longer. */
+/** Shows a short text over the header, in place of the same text from before. With an act, such as undoing, it stays longer. */
 export function toast(text: string, kind: Toast['kind'] = 'note', act?: Toast['act']): void {
   const id = ++lastId;
-  toasts.value = [...toasts.value, { id, text, kind, ...(act && { act }) }].slice(-shownAtOnceMax);
+  const others = toasts.value.filter(toast => toast.text !== text || toast.act);
+  toasts.value = [...others, { id, text, kind, ...(act && { act }) }].slice(-shownAtOnceMax);
   setTimeout(() => dismissToast(id), act ? shownWithActMs : shownMs);
 }
 

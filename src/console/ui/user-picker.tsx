@@ -18,14 +18,17 @@ export function UserPicker({
   onChange(id: string): void;
 }) {
   const [text, setText] = useState(value);
+  const [isTyped, setTyped] = useState(false);
   const [search, setSearch] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSearch(text.trim()), pauseMs);
+    const timer = setTimeout(() => setSearch(text.trim().replace(/^@/, '')), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   // A form that is filled in again from outside.
   useEffect(() => {
-    if (value !== '' && value !== idOf(text, users)) setText(value);
+    if (value === '' || value === idOf(text, users)) return;
+    setText(value);
+    setTyped(false);
   }, [value]);
   const { data } = useControl<UsersPage>('/users', { query: { search, limit: 20 } });
   const users = data?.users ?? [];
@@ -33,6 +36,9 @@ export function UserPicker({
   useEffect(() => {
     const id = idOf(text, users);
     if (id !== undefined && id !== value) onChange(id);
+    // An id that the form came with reads as a name.
+    const named = users.find(user => user.id === text);
+    if (named && !isTyped) setText(`@${named.username}`);
   }, [data]);
 
   const chosen = users.find(({ id }) => id === value);
@@ -52,12 +58,17 @@ export function UserPicker({
             onInput={event => {
               const typed = event.currentTarget.value;
               setText(typed);
+              setTyped(true);
               onChange(idOf(typed, users) ?? '');
             }}
           />
           <datalist id={`${attributes.id}-list`}>
             {users.map(user => (
-              <option key={user.id} value={user.id} label={nameOf(user)} />
+              <option
+                key={user.id}
+                value={`@${user.username}`}
+                label={`${user.global_name ?? user.username} · ${user.id}`}
+              />
             ))}
           </datalist>
         </>

@@ -58,11 +58,14 @@ export const words = {
   },
   palette: {
     title: 'Command palette',
-    placeholder: 'Type a command, a view or an id',
+    placeholder: 'A view, something to do, or the name of a user, guild, application or command',
     empty: 'Nothing matches.',
     go: (view: string) => `Go to ${view}`,
     theme: (name: string) => `Theme: ${name}`,
-    groups: { here: 'This view', views: 'Views', console: 'Console' },
+    groups: {
+      ...{ here: 'This view', views: 'Views', console: 'Console' },
+      ...{ user: 'User', guild: 'Guild', application: 'Application', command: 'Command', lobby: 'Lobby' },
+    },
     hint: 'Up and Down choose, Enter runs, Escape closes.',
   },
   kit: {

@@ -255,6 +255,8 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
       expect(await page.title()).not.toBe('owned');
       // Grace may not use it (see the permissions), and sees so.
       await second().getByRole('combobox', { name: 'Message or command' }).fill('/rally');
+      await second().getByText("/rally: Denied: the command's overwrite of @everyone denies it.").waitFor();
+      await second().getByRole('combobox', { name: 'Message or command' }).fill('/nothing-of-this-name');
       await second().getByText('No command matches').waitFor();
 
       const side = page.getByRole('region', { name: 'What the application received and answered' });
@@ -426,6 +428,63 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
     }
     expect(opened.errors).toEqual([]);
   });
+
+  it('finds users, guilds, applications and commands by the search of the header', async () => {
+    const { id } = await commandOf('rally');
+    for (const [text, found, address] of [
+      ['@grace', 'User', '#/world/users/10'],
+      ['harb', 'Guild', '#/world/guilds/5'],
+      ['silent', 'Application', '#/world/applications/101'],
+      ['/rall', 'Command', `#/commands/100/global/list/${id}`],
+      [id, 'Command', `#/commands/100/global/list/${id}`],
+    ] as const) {
+      await shown.go('#/');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.locator('.palette input').fill(text);
+      await page.getByRole('option').filter({ hasText: found }).first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(url => url.hash === address);
+    }
+  });
+
+  it('tells the rows of the traffic apart while the virtual clock stands still', async () => {
+    await api('/applications/100/commands');
+    await api('/applications/100/commands');
+    await shown.go('#/traffic');
+    const times = page.locator('.table-row > :first-child');
+    await times.nth(1).waitFor();
+    const texts = await times.allInnerTexts();
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} #\d+$/);
+  });
+
+  it.each([
+    ['a desktop', windows.wide],
+    ['a narrow window', { width: 720, height: 800 }],
+    ['a phone', windows.phone],
+  ])(
+    'keeps the composer in sight on %s, and no notice over it, also when the same one comes again',
+    async (_, viewport) => {
+      const opened = await ConsolePage.open(browser, service.consoleUrl ?? expect.fail(), { viewport });
+      onTestFinished(() => opened.close());
+      await opened.go('#/stage?user=9&place=channel-5-7');
+      const box = opened.page.getByRole('combobox', { name: 'Message or command' }).first();
+      await box.waitFor();
+      const { y, height } = (await box.boundingBox()) ?? expect.fail();
+      expect(y + height).toBeLessThanOrEqual(viewport.height);
+      await box.fill('hello');
+      await box.press('Enter');
+      await box.press('Enter');
+      await box.fill('/');
+      const list = opened.page.getByRole('listbox', { name: 'Commands' });
+      await list.getByRole('option').first().waitFor();
+      const toast = opened.page.locator('.toast');
+      expect(await toast.count()).toBe(1);
+      const [above, below] = [await toast.boundingBox(), await list.boundingBox()];
+      expect(above && above.y + above.height).toBeLessThanOrEqual(below?.y ?? 0);
+      expect(await isWiderThanWindow(opened.page)).toBe(false);
+    },
+  );
 
   // The last one: it leaves many users.
   it('shows on the stage what the application received from any of many users', async () => {

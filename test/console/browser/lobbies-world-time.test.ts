@@ -90,7 +90,9 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       const form = page.getByRole('dialog', { name: 'New lobby' });
       await form.getByLabel('Key 1').fill('map');
       await form.getByLabel('Value 1').fill('made by keyboard');
-      await form.getByLabel('Members').fill('9, 10');
+      await form.getByLabel('Member 1').fill('9');
+      await form.getByLabel('Member 2').fill('ben');
+      await form.locator('.hint', { hasText: '@ben' }).waitFor();
       await form.getByLabel('Idle timeout').fill('4');
       await form.getByLabel('Idle timeout').press('Enter');
       // The rulebook's own check, before anything is sent.
@@ -188,6 +190,7 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByRole('button', { name: 'New application' }).click();
       const form = page.getByRole('dialog', { name: 'New application' });
       await form.getByLabel('Name').fill('Comet');
+      await form.getByLabel('Owner').fill('9');
       await form.getByLabel('Redirect addresses').fill('javascript:alert(1)');
       await form.getByRole('button', { name: 'Save' }).click();
       await form.getByText('must be an absolute address').waitFor();
@@ -222,6 +225,30 @@ describe.skipIf(chromium.missing)(`lobbies, world and time in Chromium${chromium
       await page.getByRole('dialog', { name: 'Ban zoe?' }).getByRole('button', { name: 'Ban' }).click();
       await page.getByRole('region', { name: 'zoe' }).getByText('Banned', { exact: true }).waitFor();
       expect(await control('GET', '/users?username=zoe')).toMatchObject({ users: [{ banned: true }] });
+    });
+
+    it('creates no guild and no application without an owner, and takes the owner by name', async () => {
+      for (const [what, button] of [
+        ['guilds', 'New guild'],
+        ['applications', 'New application'],
+      ] as const) {
+        const count = async () => ((await control('GET', `/${what}`)) as Record<string, unknown[]>)[what]?.length;
+        const before = await count();
+        const { page } = await openConsole(`#/world/${what}`);
+        await page.getByRole('button', { name: button }).click();
+        const form = page.getByRole('dialog', { name: button });
+        await form.getByLabel('Name', { exact: true }).fill('The Reef');
+        await form.getByLabel('Owner').fill('nobody of that name');
+        await form.getByRole('button', { name: 'Save' }).click();
+        await form.getByText('Choose a user as the owner.').first().waitFor();
+        expect(await count()).toBe(before);
+        await form.getByLabel('Owner').fill('@ben');
+        await form.locator('.hint', { hasText: '@ben' }).waitFor();
+        await form.getByRole('button', { name: 'Save' }).click();
+        await form.waitFor({ state: 'detached' });
+        const search = (await control('GET', `/${what}?search=Reef`)) as Record<string, unknown[]>;
+        expect(search[what]).toMatchObject([{ name: 'The Reef', owner_id: '10' }]);
+      }
     });
 
     it('has guilds with roles, channels, overwrites and members as forms', async () => {

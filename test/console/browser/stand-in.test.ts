@@ -183,6 +183,20 @@ describe.skipIf(chromium.missing)(`the console and its service${chromium.note}`,
     expect([...errors, ...outside]).toEqual([]);
   });
 
+  it('says that nothing goes wrong when there is only a notice', async () => {
+    const { page } = await open();
+    await page.waitForSelector('.overview-problem');
+    expect(await page.locator('.overview-fine').count()).toBe(0);
+    const status = standIn.answers['GET /status'] as { problems: { severity: string }[] };
+    standIn.answers['GET /status'] = {
+      ...status,
+      problems: status.problems.map(one => ({ ...one, severity: 'notice' })),
+    };
+    await page.reload();
+    await page.waitForSelector('.overview-fine:has-text("Nothing goes wrong")');
+    await page.waitForSelector('.overview-problem.notice');
+  });
+
   it('goes anywhere by the command palette and the keyboard alone', async () => {
     standIn.answers['GET /traffic'] = pageOf(madeTraffic(1, 100, atMs));
     standIn.answers['GET /traffic/99'] = detailsOf(99);

@@ -1,3 +1,5 @@
+import { isClockVirtual } from '../../control/clock.ts';
+
 /** `2026-11-23 08:15:02Z`: the service's time is the same for everybody, so it is shown in UTC. */
 export function clockText(ms: number): string {
   const date = new Date(ms);
@@ -9,6 +11,11 @@ export function clockText(ms: number): string {
 export function timeText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(11, 23);
+}
+
+/** The time of something that happened. A virtual clock stands still while much happens: its number in the order is shown, too. */
+export function eventTimeText(ms: number, order: number): string {
+  return isClockVirtual.value ? `${timeText(ms)} #${order}` : timeText(ms);
 }
 
 const parts = [

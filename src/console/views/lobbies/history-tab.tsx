@@ -7,7 +7,7 @@ import { hrefOf } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { EmptyState, Loading } from '../../ui/states.tsx';
-import { timeText } from '../../ui/text/time.ts';
+import { eventTimeText } from '../../ui/text/time.ts';
 import { lobbyWords } from '../../words/en/lobbies.ts';
 import { historyOf } from './history.ts';
 
@@ -54,7 +54,7 @@ export function HistoryTab({ lobbyId }: { readonly lobbyId: string }) {
       <ol class="entries lobby-history" aria-label={lobbyWords.tabs.history}>
         {lines.map(({ id, at_ms, text, detail, kind, isFailure, isEffect }) => (
           <li key={id} class={`entry ${isEffect ? 'effect' : ''}`}>
-            <time class="hint mono">{timeText(at_ms)}</time>
+            <time class="hint mono">{eventTimeText(at_ms, id)}</time>
             <span class={isFailure ? 'badge fault' : `badge ${kind === 'request' ? 'good' : ''}`}>
               {words.kinds[kind]}
             </span>

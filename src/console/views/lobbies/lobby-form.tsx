@@ -12,6 +12,7 @@ import { FailureNote } from '../../ui/failure-note.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.ts';
+import { UserPicker } from '../../ui/user-picker.tsx';
 import { lobbyWords } from '../../words/en/lobbies.ts';
 import { type Act, lobbyActions } from './lobby-actions.ts';
 import { duplicateKeys, metadataOf, rowsOf } from './metadata.ts';
@@ -39,7 +40,7 @@ export function LobbyForm({
   const withBot = applications.filter(({ has_bot }) => has_bot);
   const [chosen, setChosen] = useState(applicationId ?? withBot[0]?.id ?? '');
   const [rows, setRows] = useState(() => (lobby ? rowsOf(lobby.metadata) : [{ key: '', value: '' }]));
-  const [members, setMembers] = useState('');
+  const [members, setMembers] = useState<readonly string[]>([]);
   const [replaces, setReplaces] = useState(false);
   const [idle, setIdle] = useState('');
   const [isAuthorized, setAuthorized] = useState(hasFlag(lobby?.flags ?? 0));
@@ -65,7 +66,7 @@ export function LobbyForm({
       ? lobbyActions.edit(lobby, changesOf())
       : lobbyActions.create(chosen, {
           ...changesOf(),
-          ...(idsOf(members).length > 0 && { members: entriesOf(members) }),
+          ...(entriesOf(members).length > 0 && { members: entriesOf(members) }),
         });
     if (lobby && Object.keys(asked.call.body as object).length === 0) {
       toast(words.nothingChanged);
@@ -134,13 +135,11 @@ export function LobbyForm({
         <MetadataFields legend={words.metadata} rows={rows} error={issueAt(failure, 'metadata')} onChange={setRows} />
         {lobby && <Checkbox label={words.replaceMembers} isChecked={replaces} onChange={setReplaces} />}
         {(!lobby || replaces) && (
-          <TextField
-            label={words.members}
+          <MemberFields
             hint={`${words.membersHint(limits.lobbyMembersPerRequestMax)} ${lobby ? words.membersReplace : ''}`}
-            value={members}
-            isMono
-            {...errorProp(issueAt(failure, 'members'))}
-            onInput={setMembers}
+            ids={members}
+            error={issueAt(failure, 'members')}
+            onChange={setMembers}
           />
         )}
         <TextField
@@ -174,12 +173,37 @@ function hasFlag(flags: number): boolean {
   return (flags & lobbyFlags.REQUIRE_APPLICATION_AUTHORIZATION) !== 0;
 }
 
-function idsOf(text: string): readonly string[] {
-  return text.split(/[\s,;]+/).filter(id => id !== '');
+/** A field for each member, and an empty one for the next. A field that was emptied keeps its place. */
+function MemberFields({
+  ids,
+  hint,
+  error,
+  onChange,
+}: {
+  readonly ids: readonly string[];
+  readonly hint: string;
+  readonly error: string | undefined;
+  onChange(ids: readonly string[]): void;
+}) {
+  const fields = ids.at(-1) === '' ? ids : [...ids, ''];
+  return (
+    <fieldset class="stack">
+      <legend>{words.members}</legend>
+      {fields.map((id, at) => (
+        <UserPicker key={at} label={words.member(at + 1)} value={id} onChange={id => onChange(fields.with(at, id))} />
+      ))}
+      <p class="hint">{hint}</p>
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
 }
 
-function entriesOf(text: string): NonNullable<LobbyInput['members']> {
-  return idsOf(text).map(id => ({ id }));
+function entriesOf(ids: readonly string[]): NonNullable<LobbyInput['members']> {
+  return ids.filter(id => id !== '').map(id => ({ id }));
 }
 
 /** An error for a field, where there is one. */

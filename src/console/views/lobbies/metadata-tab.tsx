@@ -1,7 +1,7 @@
 import type { LobbyDetails } from '../../../wire/control/lobbies.ts';
 import { CopyButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { timeText } from '../../ui/text/time.ts';
+import { eventTimeText } from '../../ui/text/time.ts';
 import { lobbyWords } from '../../words/en/lobbies.ts';
 import type { MetadataChange } from './metadata.ts';
 import type { WatchedChange } from './use-lobby.ts';
@@ -42,7 +42,7 @@ export function MetadataTab({
         <ol class="entries" aria-live="polite">
           {changes.map(({ number, at_ms, who, changes }) => (
             <li key={number} class="entry">
-              <time class="hint mono">{timeText(at_ms)}</time>
+              <time class="hint mono">{eventTimeText(at_ms, number)}</time>
               <div class="grow">
                 {who !== undefined && <div class="hint">{who}</div>}
                 <ul class="lobby-diff">

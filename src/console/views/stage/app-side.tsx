@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TrafficDetails, TrafficEntry, TrafficPage } from '../../../wire/control/traffic.ts';
 import { control } from '../../control/client.ts';
+import { isClockVirtual } from '../../control/clock.ts';
 import { messageOf } from '../../control/errors.ts';
 import { useStream } from '../../control/live.ts';
 import { hrefOf } from '../../router.ts';
 import { Select } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { EmptyState, ErrorNote } from '../../ui/states.tsx';
-import { durationText, timeText } from '../../ui/text/time.ts';
+import { durationText, eventTimeText, timeText } from '../../ui/text/time.ts';
 import { stageWords as words } from '../../words/en/stage.ts';
 import type { Use } from './screen.ts';
 
@@ -37,9 +38,10 @@ export function happeningsOf(entries: readonly TrafficEntry[], requestId: number
 export function AppSide({ uses }: { readonly uses: readonly Use[] }) {
   const [picked, setPicked] = useState<string>();
   const use = uses.find(({ nonce }) => nonce === picked) ?? uses.at(-1);
-  const choices = uses
-    .toReversed()
-    .map(({ nonce, label, startedMs }) => ({ value: nonce, label: `${label} · ${timeText(startedMs).slice(0, 8)}` }));
+  const choices = uses.toReversed().map(({ nonce, label, startedMs, trafficId }) => {
+    const order = trafficId === undefined || !isClockVirtual.value ? '' : ` #${trafficId}`;
+    return { value: nonce, label: `${label} · ${timeText(startedMs).slice(0, 8)}${order}` };
+  });
   return (
     <section class="stage-side card stack" aria-label={words.side.title}>
       <div class="row">
@@ -137,7 +139,7 @@ function HappeningView({ happening: { role, entry } }: { readonly happening: Hap
       <details onToggle={event => (event.currentTarget as HTMLDetailsElement).open && void open()}>
         <summary>
           <span class="hint">
-            {words.side[role]} · {timeText(entry.at_ms)}
+            {words.side[role]} · {eventTimeText(entry.at_ms, entry.id)}
           </span>
           <span class="stage-happening-title">{titleOf(entry)}</span>
         </summary>

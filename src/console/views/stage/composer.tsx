@@ -19,6 +19,7 @@ import {
   usagesOf,
   usageText,
 } from './option-values.ts';
+import { useWithheld } from './withheld.ts';
 
 const shownMax = 50;
 
@@ -28,12 +29,15 @@ export function Composer({
   commands,
   names,
   spot,
+  applicationIds,
 }: {
   readonly client: ChatClient;
   /** Those that the user may use here; undefined while they are read. */
   readonly commands: readonly Command[] | undefined;
   readonly names: Names;
   readonly spot: { readonly channel_id: string; readonly guild_id?: string };
+  /** Whose commands there are in this place. */
+  readonly applicationIds: readonly string[];
 }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<Usage>();
@@ -44,6 +48,10 @@ export function Composer({
   const launchers = (commands ?? []).filter(({ type }) => type === commandTypes.PRIMARY_ENTRY_POINT);
   const isListing = text.startsWith('/');
   const found = isListing ? findUsages(chat.flatMap(usagesOf), text).slice(0, shownMax) : [];
+  const isWithoutMatch = isListing && found.length === 0 && commands !== undefined;
+  const withheld = useWithheld(isWithoutMatch, {
+    ...{ text, spot, applicationIds, userId: client.userId, offered: commands },
+  });
   const pick = (usage: Usage) => {
     setText('');
     setAt(0);
@@ -105,9 +113,12 @@ export function Composer({
               <span class="hint">{words.composer.of(applicationNameIn(names, usage.command.application_id))}</span>
             </li>
           ))}
-          {found.length === 0 && commands && (
+          {isWithoutMatch && (
             <li role="option" aria-selected={false} aria-disabled="true" class="hint">
-              {chat.length === 0 ? words.composer.noneHere : words.composer.none}
+              {withheld.map(reason => (
+                <p key={reason}>{reason}</p>
+              ))}
+              {withheld.length === 0 && (chat.length === 0 ? words.composer.noneHere : words.composer.none)}
             </li>
           )}
         </ul>

@@ -127,7 +127,13 @@ function ChatPane({
       </div>
       <Uses client={client} uses={uses.filter(use => use.channelId === spot.channel_id)} />
       {index.error && <ErrorNote error={{ message: index.error }} onRetry={index.reload} />}
-      <Composer client={client} commands={index.commands} names={names} spot={spot} />
+      <Composer
+        client={client}
+        commands={index.commands}
+        names={names}
+        spot={spot}
+        applicationIds={concernedBy(place, world).map(({ id }) => id)}
+      />
       <div class="row">
         {place.kind === 'channel' && (
           <details class="stage-people">
@@ -217,13 +223,14 @@ function useCommandIndex(client: ChatClient, place: Exclude<Place, { kind: 'lobb
   return { commands, error, reload: () => setCount(count => count + 1) };
 }
 
+function concernedBy(place: Place, { applications }: StageWorld): StageWorld['applications'] {
+  if (place.kind !== 'channel') return applications.filter(({ id }) => id === place.applicationId);
+  return applications.filter(({ guild_ids }) => guild_ids.includes(place.guildId));
+}
+
 /** Says that nobody would answer, before one waits for it. */
 function Listeners({ world, place }: { readonly world: StageWorld; readonly place: Place }) {
-  const concerned =
-    place.kind === 'channel'
-      ? world.applications.filter(({ guild_ids }) => guild_ids.includes(place.guildId))
-      : world.applications.filter(({ id }) => id === place.applicationId);
-  const silent = concerned.filter(({ bot_sessions, interactions_endpoint_url }) => {
+  const silent = concernedBy(place, world).filter(({ bot_sessions, interactions_endpoint_url }) => {
     return bot_sessions === 0 && interactions_endpoint_url === null;
   });
   if (silent.length === 0) return null;
@@ -231,9 +238,7 @@ function Listeners({ world, place }: { readonly world: StageWorld; readonly plac
     <div class="stage-note" role="status">
       <Icon name="warning" />
       <div>
-        {silent.map(({ id, name }) => (
-          <p key={id}>{words.listens.nobody(name)}</p>
-        ))}
+        <p>{words.listens.nobody(silent.map(({ name }) => name).join(', '))}</p>
         <p>{words.listens.how}</p>
       </div>
     </div>

@@ -11,7 +11,7 @@ import { useCommands } from '../../ui/commands.ts';
 import { ask } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure-note.tsx';
 import { EmptyState, ErrorNote, Loading } from '../../ui/states.tsx';
-import { timeText } from '../../ui/text/time.ts';
+import { eventTimeText } from '../../ui/text/time.ts';
 import { toast } from '../../ui/toast.ts';
 import { timeWords } from '../../words/en/time.ts';
 import {
@@ -119,7 +119,7 @@ export function FaultsCard({
             <ol class="entries time-strikes" tabIndex={0} aria-label={words.strikes}>
               {strikes.map(({ id, at_ms, fault, route, connection }) => (
                 <li key={id} class="entry">
-                  <time class="hint mono">{timeText(at_ms)}</time>
+                  <time class="hint mono">{eventTimeText(at_ms, id)}</time>
                   <span class="grow">
                     {timeWords.kinds[fault as FaultKind]?.name ?? fault}{' '}
                     <span class="hint">{route ?? (connection === null ? '' : words.connection(connection))}</span>

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TrafficEntry } from '../../../wire/control/traffic.ts';
+import { isClockVirtual } from '../../control/clock.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { timeText } from '../../ui/text/time.ts';
+import { eventTimeText } from '../../ui/text/time.ts';
 import { words } from '../../words/en/traffic.ts';
 import { type Description, describe, type Names } from './describe.ts';
 import type { TrafficFeed } from './feed.ts';
@@ -31,7 +32,8 @@ export function Timeline({
   const [hasFocus, setFocus] = useState(false);
   const isHeld = isPaused || isPointed || hasFocus || !isAtEnd;
   useEffect(() => feed.hold(isHeld), [feed, isHeld]);
-  const columns = useMemo(() => columnsOf(names), [names]);
+  const isVirtual = isClockVirtual.value;
+  const columns = useMemo(() => columnsOf(names, isVirtual), [names, isVirtual]);
   const pending = feed.pendingCount.value;
   const show = () => {
     feed.release();
@@ -85,7 +87,7 @@ function keyOf({ id }: TrafficEntry): string {
   return String(id);
 }
 
-function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
+function columnsOf(names: Names, isVirtual: boolean): readonly Column<TrafficEntry>[] {
   const { columns } = words;
   const described = new WeakMap<TrafficEntry, Description>();
   const read = (entry: TrafficEntry) => {
@@ -97,8 +99,8 @@ function columnsOf(names: Names): readonly Column<TrafficEntry>[] {
     {
       id: 'time',
       label: columns.time,
-      width: '6.5rem',
-      cell: ({ at_ms }) => <span class="mono">{timeText(at_ms)}</span>,
+      width: isVirtual ? '10rem' : '6.5rem',
+      cell: ({ at_ms, id }) => <span class="mono">{eventTimeText(at_ms, id)}</span>,
     },
     {
       id: 'kind',

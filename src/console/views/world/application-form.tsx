@@ -4,7 +4,7 @@ import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
-import { CheckboxSet, FormDialog, useForm } from './form-frame.tsx';
+import { CheckboxSet, FormDialog, noOwner, useForm } from './form-frame.tsx';
 import { type FreshSecret, freshSecrets, saveEntry } from './save-fixture.ts';
 
 const words = worldWords.applications;
@@ -41,6 +41,7 @@ export function ApplicationForm({
 
   const save = async () => {
     if (application && !isChanged) return onClose();
+    if (fields.owner_id === '') return running.fail(noOwner);
     // What a new application does not say has its default, which need not be that of the form.
     const entry = entryOf(application ? changed : fields);
     const named = { ...(application && { id: application.id }), ...entry };
@@ -89,7 +90,7 @@ export function ApplicationForm({
 
 /** The fixture's fields: empty texts are null where that means none, and absent where that means a default. */
 function entryOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { redirect_uris, interactions_endpoint_url, event_webhooks_url, parent_id, owner_id, ...rest } = fields;
+  const { redirect_uris, interactions_endpoint_url, event_webhooks_url, parent_id, ...rest } = fields;
   return {
     ...rest,
     ...(typeof redirect_uris === 'string' && {
@@ -99,7 +100,6 @@ function entryOf(fields: Readonly<Record<string, unknown>>): Record<string, unkn
         .filter(line => line !== ''),
     }),
     ...textOrNull({ interactions_endpoint_url, event_webhooks_url, parent_id }),
-    ...(owner_id !== undefined && owner_id !== '' && { owner_id }),
   };
 }
 

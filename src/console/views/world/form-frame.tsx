@@ -42,6 +42,9 @@ export function useForm<Fields extends Readonly<Record<string, unknown>>>(
   };
 }
 
+/** Without an owner the service would make up a user. */
+export const noOwner = { message: words.noOwner, issues: [{ path: ['owner_id'], message: words.noOwner }] };
+
 /** A dialog with a form, which asks before what was entered is lost. */
 export function FormDialog({
   title,

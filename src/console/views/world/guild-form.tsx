@@ -5,7 +5,7 @@ import { Select, TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.ts';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { worldWords } from '../../words/en/world.ts';
-import { CheckboxSet, FormDialog, useForm } from './form-frame.tsx';
+import { CheckboxSet, FormDialog, noOwner, useForm } from './form-frame.tsx';
 import { saveEntry } from './save-fixture.ts';
 
 const words = worldWords.guilds;
@@ -31,10 +31,8 @@ export function GuildForm({
   }));
   const save = async () => {
     if (guild && !isChanged) return onClose();
-    const { owner_id, ...rest } = guild ? changed : fields;
-    const saved = await running.run(() =>
-      saveEntry('guilds', { ...(guild && { id: guild.id }), ...rest, ...(owner_id && { owner_id }) }),
-    );
+    if (fields.owner_id === '') return running.fail(noOwner);
+    const saved = await running.run(() => saveEntry('guilds', guild ? { id: guild.id, ...changed } : fields));
     if (!saved) return;
     toast(worldWords.saved(String(saved.name)));
     onSaved(String(saved.id));

@@ -60,6 +60,7 @@ export const stageWords = {
     send: 'Send',
     commands: 'Commands',
     none: 'No command matches. Commands appear here that this user may use in this place.',
+    notInDirect: (name: string) => `/${name} is registered, but not for direct messages of this user.`,
     noneHere:
       'There is no command that this user may use here. Usually an application registers its commands when its server starts.',
     notACommand:
@@ -92,11 +93,8 @@ export const stageWords = {
     dismiss: 'Dismiss',
   },
   listens: {
-    http: (url: string) => `Interactions of this application go to ${url}.`,
-    gateway: (count: number) =>
-      count === 1 ? 'One gateway session of the bot listens.' : `${count} gateway sessions of the bot listen.`,
-    nobody: (name: string) =>
-      `No application listens for ${name}: its bot has no gateway session, and no address for interactions is set. Its commands fail after 3 seconds.`,
+    nobody: (names: string) =>
+      `No application listens for ${names}: no gateway session of a bot, and no address for interactions. Commands fail after 3 seconds.`,
     how: 'Start your backend with the bot token and the address of this service.',
   },
   side: {
