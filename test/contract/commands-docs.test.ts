@@ -15,7 +15,9 @@ import { starfall } from '../support/service/starfall.ts';
 import { sessionToken } from '../support/service/tokens.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const text = readFileSync(join(root, 'docs', 'commands.md'), 'utf8');
+const text = ['commands.md', 'commands-reference.md']
+  .map(name => readFileSync(join(root, 'docs', name), 'utf8'))
+  .join('\n');
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, body = '']) => body);
 

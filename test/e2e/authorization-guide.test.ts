@@ -9,7 +9,7 @@ import { freePort } from '../support/runs/free-port.ts';
 import { Guide, type Program } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
 
-/** docs/authorization.md, done as it says. The control API's consent stands for the player. */
+/** docs/authorization.md and its reference, done as they say. The control API's consent stands for the player. */
 const root = resolve(import.meta.dirname, '../..');
 const linux = await needs('linux');
 const registered = await needs('desktop-tools');
@@ -17,7 +17,10 @@ const redirected = await needs('desktop-tools', 'forwarder');
 const realOpener = spawnSync('which', ['xdg-open']).stdout?.toString().trim() ?? '';
 const programs = ['sign-in.mjs', 'keep.mjs', 'scheme.mjs', 'device.mjs', 'guest.mjs', 'child.mjs', 'expiry.mjs'];
 const [port, loginPort] = await Promise.all([freePort(), freePort()]);
-const guide = new Guide('docs/authorization.md', { 8910: String(port), 8911: String(loginPort) });
+const guide = new Guide(['docs/authorization.md', 'docs/authorization-reference.md'], {
+  8910: String(port),
+  8911: String(loginPort),
+});
 let control: Readonly<Record<string, string>>;
 let profilesCount = 0;
 

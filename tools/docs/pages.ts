@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 /** Where a page stands in the navigation; those that are not listed follow, by name. */
 const guides = [
   'lobbies',
+  'friends',
   'commands',
   'authorization',
   'electron',
@@ -13,6 +14,7 @@ const guides = [
   'operations',
   'scaling',
   'packaging',
+  ...['lobbies-reference', 'friends-reference', 'commands-reference', 'authorization-reference'],
   'errors',
 ];
 const interfacePages = [

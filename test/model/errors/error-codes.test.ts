@@ -28,9 +28,9 @@ function sources(folder = join(root, 'src')): string[] {
 }
 
 describe('the codes of errors', () => {
-  const documented = ['lobbies.md', 'authorization.md', 'friends.md'].map(codesIn);
+  const documented = ['lobbies', 'authorization', 'friends'].map(guide => codesIn(`${guide}-reference.md`));
 
-  it('that a game can see are in the guides, each at most once in a guide', () => {
+  it('that a game can see are in the references of the guides, each at most once in one', () => {
     expect(new Set(documented.flat())).toEqual(new Set([...documented.flat(), ...clientCodes]));
     for (const codes of documented) {
       expect(codes.length).toBeGreaterThan(20);
@@ -38,7 +38,7 @@ describe('the codes of errors', () => {
     }
   });
 
-  it('in the guides all exist', () => {
+  it('in the references of the guides all exist', () => {
     const known = [...clientCodes, ...Object.keys(apiErrors)];
     expect(documented.flat().filter(code => !known.includes(code))).toEqual([]);
   });

@@ -15,9 +15,15 @@ export class Guide {
   readonly #changes: Readonly<Record<string, string>>;
   readonly #running: Program[] = [];
 
-  /** @param changes what stands in the text → what it is here: ports, above all */
-  constructor(path: string, changes: Readonly<Record<string, string>> = {}) {
-    this.text = readFileSync(join(root, path), 'utf8');
+  /**
+   * @param paths a guide, and the reference that goes on with its files
+   * @param changes what stands in the text → what it is here: ports, above all
+   */
+  constructor(paths: string | readonly string[], changes: Readonly<Record<string, string>> = {}) {
+    this.text = [paths]
+      .flat()
+      .map(path => readFileSync(join(root, path), 'utf8'))
+      .join('\n');
     this.#changes = changes;
     mkdirSync(join(this.folder, 'node_modules/@rallypoint'), { recursive: true });
     symlinkSync(root, join(this.folder, 'node_modules/@rallypoint/sdk'), 'junction');
