@@ -2,6 +2,7 @@ import { ArgumentError } from '../model/errors/errors.ts';
 import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits/limit-profiles.ts';
 import { requireChoice } from '../wire/arguments.ts';
 import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
+import { asRecord } from '../wire/http/codec.ts';
 import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
@@ -163,6 +164,57 @@ export function checkHost(options: ServiceOptions): string {
     'public_host',
     `${host} is not a loopback address, and with developer sign-in everyone who can reach the service can sign in as any user. Listen on 127.0.0.1, use passwords (signIn: 'password'), or set allowPublicDeveloperSignIn.`,
   );
+}
+
+/**
+ * Whether clients on other machines use the service. A node in a container listens on every address, so its public URL decides where there
+ * is one.
+ */
+function isForOthers({ host = '127.0.0.1', publicUrl }: Pick<ServiceOptions, 'host' | 'publicUrl'>): boolean {
+  return !isLoopback(publicUrl === undefined ? host : new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
+}
+
+/** The secrets of the templates in deploy/. */
+const templateSecret = /change[-_]?me/i;
+
+/**
+ * Checks that no secret of a template is used where others reach the service: everybody knows them.
+ *
+ * @returns a warning where only the public URL says that nobody else does
+ * @throws ArgumentError `template_secret`
+ */
+export function checkSecrets(
+  options: Pick<ServiceOptions, 'host' | 'publicUrl' | 'store' | 'bus' | 'secret' | 'fixtures'>,
+): string | undefined {
+  const { store, bus, secret = [], fixtures } = options;
+  const given: (readonly [name: string, value: unknown])[] = [
+    ['RALLYPOINT_STORE (store)', store],
+    ['RALLYPOINT_BUS (bus)', bus],
+    ...[secret].flat().map(one => ['RALLYPOINT_SECRET (secret)', one] as const),
+    ...secretsOf('applications', fixtures?.applications),
+    ...secretsOf('users', fixtures?.users),
+  ];
+  const names = given.flatMap(([name, value]) =>
+    typeof value === 'string' && templateSecret.test(value) ? [name] : [],
+  );
+  const isLocal = !isForOthers(options);
+  if (names.length === 0 || (isLocal && isLoopback(options.host ?? '127.0.0.1'))) return undefined;
+  const message =
+    `Other machines can reach the service, and these secrets still contain the "change-me" of a template: ${names.join(', ')}. ` +
+    'Replace each by a value of its own; this prints one: openssl rand -hex 32';
+  if (isLocal) return message;
+  throw new ArgumentError('template_secret', message);
+}
+
+/** @param list unchecked */
+function secretsOf(name: string, list: unknown): (readonly [name: string, value: unknown])[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, at) => {
+    const fields = asRecord(entry);
+    return ['bot_token', 'client_secret', 'password'].map(
+      field => [`${field} in ${name}[${at}] of the fixtures`, fields?.[field]] as const,
+    );
+  });
 }
 
 /** Whether the service serves its console. */

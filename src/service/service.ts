@@ -20,6 +20,7 @@ import {
   checkHost,
   checkPort,
   checkPublicUrl,
+  checkSecrets,
   checkSlowStatement,
   checkTrustedProxies,
   checkVoiceEndpoint,
@@ -80,7 +81,7 @@ export interface Service extends ServiceAddresses {
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
  *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`, `invalid_store`, `invalid_bus`, `invalid_secret`,
- *   `wrong_secret`, `virtual_clock_shared`, `invalid_argument`; ValidationError with the issues of the fixtures; StoreError, BusError
+ *   `template_secret`, `wrong_secret`, `virtual_clock_shared`, `invalid_argument`; ValidationError with the issues of the fixtures; StoreError, BusError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -96,6 +97,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
   const shared = chooseSharedEngines(options);
   const isConsoleOn = chooseConsole(options);
+  const secretWarning = checkSecrets(options);
   checkSlowStatement(options.slowStatementMs);
   checkPort('port', options.port);
   checkPort('opsPort', options.opsPort);
@@ -103,6 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.data !== undefined) requireType('data', options.data, 'string');
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
+  if (secretWarning !== undefined) options.log?.warn({ host }, secretWarning);
   const closing: Closing = [];
   // The engines of a node may fail at any moment of its start; the error that is thrown then says why.
   const log = reportErrors(options.log ?? silentLogger);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { type Fixtures, type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
 import { silentLogger } from '../../src/wire/clock/ports.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 
@@ -66,6 +66,29 @@ describe('startService', () => {
     await start({ host: '0.0.0.0', signIn: 'password' });
     const service = await start({ host: '0.0.0.0', allowPublicDeveloperSignIn: true });
     expect(service.webBase).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  it('rejects the secrets of a template where others reach it, and names each; elsewhere it starts with them', async () => {
+    const fixtures = JSON.parse(
+      readFileSync(new URL('../../deploy/fixtures.json', import.meta.url), 'utf8'),
+    ) as Fixtures;
+    const names = /bot_token in applications\[0\].*password in users\[0\].*password in users\[1\].*openssl rand/;
+    const rejected = { code: 'template_secret', message: expect.stringMatching(names) };
+    const open = { fixtures, signIn: 'password' } as const;
+    await expect(startService({ ...open, host: '0.0.0.0' })).rejects.toMatchObject(rejected);
+    await expect(startService({ ...open, publicUrl: 'https://play.example' })).rejects.toMatchObject(rejected);
+    const engines = { store: 'postgres://a:change-me@127.0.0.1:1/b', bus: 'redis://127.0.0.1:1/0' };
+    const secret = 'change-me-to-32-random-characters';
+    const node = startService({ ...engines, secret, publicUrl: 'https://play.example' });
+    await expect(node).rejects.toMatchObject({
+      code: 'template_secret',
+      message: expect.stringMatching(/RALLYPOINT_STORE \(store\), RALLYPOINT_SECRET \(secret\)\./),
+    });
+    await start(open);
+    const warned: string[] = [];
+    const log = { ...silentLogger, warn: (_: unknown, message: string) => void warned.push(message) };
+    await start({ ...open, host: '0.0.0.0', publicUrl: 'http://localhost:8080', trustedProxies: ['10.0.0.10'], log });
+    expect(warned).toEqual([expect.stringMatching(names)]);
   });
 
   it.each(['postgres://ada:hunter2@db/x', 'redis://cache', 'sqlite:state'])('rejects %s as a folder', async data => {

@@ -172,6 +172,8 @@ export const errorCodes = {
       plan_blocked: 'The plan cannot be executed; its warnings say why.',
       plan_elsewhere: 'The plan was made for another application, guild or service.',
       plan_outdated: 'The registered commands have changed since the plan was made.',
+      template_secret:
+        'A secret of a template in deploy/ is still in use, and other machines can reach the service. The message names it.',
       public_host:
         'With developer sign-in the service may only listen on loopback, because everyone who can reach it can sign in as any user.',
       system_clock: 'Only a virtual clock can be advanced.',
