@@ -1,9 +1,6 @@
 import type { OptionGroups } from './command-line.ts';
 import { optionText, readOptions, UsageError } from './command-line.ts';
-import { defaults } from './serve-options.ts';
-
-/** Where `rallypoint dev` writes the service's addresses, and where the commands for a running service look for them. */
-export const devReadyFile = '.rallypoint/ready.json';
+import { defaultReadyFile, defaults } from './serve-options.ts';
 
 /** The options of `rallypoint dev`, by the headings of the help. */
 export const devOptions: OptionGroups = {
@@ -16,7 +13,7 @@ export const devOptions: OptionGroups = {
     'virtual-clock': { help: ['time passes only by "rallypoint clock advance"'] },
     'ready-file': {
       value: 'FILE',
-      help: [`write the addresses and the control token to FILE (default ${devReadyFile})`],
+      help: [`write the addresses and the control token to FILE (default ${defaultReadyFile})`],
     },
   },
   Output: {
@@ -53,7 +50,7 @@ export function readDevSettings(args: readonly string[]): DevSettings | undefine
     port: Number(port),
     fixtures: optionText(given, 'fixtures'),
     virtualClock: given['virtual-clock'] === true,
-    readyFile: optionText(given, 'ready-file') ?? devReadyFile,
+    readyFile: optionText(given, 'ready-file') ?? defaultReadyFile,
     record: optionText(given, 'record'),
   };
 }

@@ -1,22 +1,21 @@
 import { statSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { version } from '../model/version.ts';
 import { chooseConsole } from '../service/options.ts';
-import type { Service } from '../service/service.ts';
 import type { ServiceRecorder } from '../testing/recording/record-service.ts';
-import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure } from './command-line.ts';
 import { followLog, logLine } from './control/log-lines.ts';
-import { type ControlAddress, control } from './control/request.ts';
-import { type DevSettings, devReadyFile, readDevSettings } from './dev-options.ts';
-import { errorMessage, fileTrouble, startFailure } from './failure.ts';
+import { control } from './control/request.ts';
+import { readDevSettings } from './dev-options.ts';
+import { errorMessage, startFailure } from './failure.ts';
+import { greet } from './greeting.ts';
 import { devHelp } from './help.ts';
 import { openLog } from './log.ts';
 import { paintFor, printable } from './paint.ts';
-import { readReadyFile, readyFile } from './ready-file.ts';
+import { makeReadyFolder, readyFile, runningService } from './ready-file.ts';
 import { readFixtures } from './serve.ts';
+import { defaultReadyFile } from './serve-options.ts';
 import { firstSignal } from './signal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -66,12 +65,17 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   const say = (line: string) => void stdout.write(`${line}\n`);
   const ended = new AbortController();
   try {
-    if (settings.readyFile === devReadyFile) await makeReadyFolder();
+    if (settings.readyFile === defaultReadyFile) await makeReadyFolder();
     // Found out now, not when the traffic of an hour is lost.
     if (settings.record !== undefined) await appendFile(settings.record, '').catch(notRecorded);
     ready.write(JSON.stringify(service.readyLine));
-    for (const line of greeting(service, settings)) say(printable(line));
-    say(`Press ${paint('bold', 'Ctrl+C')} to stop.\n`);
+    greet(stdout, service, {
+      what: settings.fixtures ?? 'a demo',
+      addresses: settings.readyFile,
+      // The demo's is in the repository; those of a game may be secret.
+      botToken:
+        settings.fixtures === undefined ? (service.fixtures.applications[0]?.bot_token ?? undefined) : undefined,
+    });
     const watching = watchFixtures(
       path,
       stamp,
@@ -101,31 +105,14 @@ export async function devCommand(args: readonly string[], { stdout }: Terminal):
   }
 }
 
-/** How long a service that has written the ready file may take to show that it is running. */
-const answerMsMax = 2000;
-
 /** The commands for a running service would be led from one to the other. @throws CommandFailure when there is one already */
 async function rejectIfRunning(path: string): Promise<void> {
-  let address: ControlAddress;
-  try {
-    address = readReadyFile(path);
-    await control({ ...address, timeoutMs: answerMsMax }, 'GET /clock');
-  } catch {
-    return;
-  }
+  const url = await runningService(path);
+  if (url === undefined) return;
   const other = 'Stop it, or start this one with a port and a ready file of its own: --port 0 --ready-file FILE';
   throw new CommandFailure(
-    printable(`The ready file ${path} is that of a service which is running at ${address.url}. ${other}`),
+    printable(`The ready file ${path} is that of a service which is running at ${url}. ${other}`),
   );
-}
-
-/** @throws CommandFailure */
-async function makeReadyFolder(): Promise<void> {
-  await makeFolder(dirname(devReadyFile), 0o700).catch(error => {
-    throw new CommandFailure(
-      `The ready file ${devReadyFile} cannot be written: ${fileTrouble(devReadyFile, error)}. Name another one by --ready-file FILE.`,
-    );
-  });
 }
 
 /** @throws CommandFailure */
@@ -136,20 +123,6 @@ async function save(recorder: ServiceRecorder, path: string, say: (line: string)
 
 function notRecorded(error: unknown): never {
   throw new CommandFailure(printable(`The recording could not be written: ${errorMessage(error)}`));
-}
-
-function greeting({ webBase, fixtures, consoleUrl }: Service, settings: DevSettings): string[] {
-  const { applications, users, guilds } = fixtures;
-  const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
-  const channels = guilds.flatMap(guild => guild.channels.map(({ name }) => name));
-  return [
-    `Rallypoint ${version} serves ${settings.fixtures ?? 'a demo'} at ${webBase}`,
-    `  applications  ${names(applications.map(({ id, name }) => `${name} (${id})`))}`,
-    `  users         ${names(users.map(({ username }) => username))}`,
-    `  channels      ${names(channels)}`,
-    `  addresses     ${settings.readyFile}`,
-    ...(consoleUrl === undefined ? [] : [`  console       ${consoleUrl}`]),
-  ];
 }
 
 /** Calls `onChange` whenever the file is another than that of `before`, until the signal ends it. */

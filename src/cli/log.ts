@@ -2,6 +2,7 @@ import type Pino from 'pino';
 import type { LogFields, Logger } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { loadOnce } from '../wire/load-once.ts';
+import { paintFor, printable } from './paint.ts';
 import { type LogLevel, logLevels } from './serve-options.ts';
 
 type Line = readonly [level: keyof Logger, fields: LogFields, message: string];
@@ -10,7 +11,7 @@ type Line = readonly [level: keyof Logger, fields: LogFields, message: string];
 const keptLengthMax = 1024 * 1024;
 
 /**
- * A log on stderr, one JSON object a line, by pino. That is loaded with the first line, so that a start which says
+ * A log on stderr: one JSON object a line, by pino, and at a terminal lines for people. Pino is loaded with the first line, so that a start which says
  * nothing does not wait for it; from then on a line is written before the call returns. Errors are written as reports.
  * A log that cannot be written, on a full disk or to a reader that is gone or has stopped reading, neither ends nor holds up the process.
  */
@@ -19,7 +20,7 @@ export function openLog(level: LogLevel): Logger {
   const pipe = nonBlockingPipe();
   let log: Logger | undefined;
   let waiting: Line[] = [];
-  const open = loadOnce(() => openPino(level, pipe));
+  const open = loadOnce(async () => (process.stderr.isTTY ? forTerminal() : openPino(level, pipe)));
 
   function write(...line: Line): void {
     if (!isLogged(line[0], level)) return;
@@ -84,6 +85,29 @@ function nonBlockingPipe(): Pipe | undefined {
 
 function isLogged(said: keyof Logger, level: LogLevel): boolean {
   return logLevels.indexOf(said) >= logLevels.indexOf(level);
+}
+
+/** Lines for people: time, level, message and fields. */
+function forTerminal(): Logger {
+  const { stderr } = process;
+  const paint = paintFor(stderr);
+  const write = (level: keyof Logger, fields: LogFields, message: string) => {
+    const time = new Date().toTimeString().slice(0, 8);
+    const details = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+    const color = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim';
+    const words = [paint(color, level), printable(message), paint('dim', printable(details.join(' ')))];
+    stderr.write(`${[paint('dim', time), ...words].join(' ').trimEnd()}\n`);
+  };
+  return {
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** There is nothing to write them better. */

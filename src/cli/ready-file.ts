@@ -6,10 +6,12 @@ import { type FileIdentity, replaceFile } from '../wire/files/replace-file.ts';
 import { asRecord } from '../wire/http/codec.ts';
 import { systemCode } from '../wire/http/transport.ts';
 import { readJsonFile } from '../wire/json-file.ts';
+import { makeFolder } from '../wire/make-folder.ts';
 import { CommandFailure } from './command-line.ts';
-import type { ControlAddress } from './control/request.ts';
+import { type ControlAddress, control } from './control/request.ts';
 import { fileTrouble } from './failure.ts';
 import { printable } from './paint.ts';
+import { defaultReadyFile } from './serve-options.ts';
 
 /** A file that is there, whole, exactly while the service accepts traffic. It holds the control token: only its owner reads it. */
 export interface ReadyFile {
@@ -79,6 +81,29 @@ function rejectOpenFolder(folder: string): void {
 function isAt(path: string, { dev, ino }: FileIdentity): boolean {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found?.dev === dev && found.ino === ino;
+}
+
+/** How long a service that has written the ready file may take to show that it is running. */
+const answerMsMax = 2000;
+
+/** The address of the running service that a ready file names; undefined if there is none. */
+export async function runningService(path: string): Promise<string | undefined> {
+  try {
+    const address = readReadyFile(path);
+    await control({ ...address, timeoutMs: answerMsMax }, 'GET /clock');
+    return address.url;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the folder of {@link defaultReadyFile}. @throws CommandFailure */
+export async function makeReadyFolder(): Promise<void> {
+  await makeFolder(dirname(defaultReadyFile), 0o700).catch(error => {
+    throw new CommandFailure(
+      `The ready file ${defaultReadyFile} cannot be written: ${fileTrouble(defaultReadyFile, error)}. Name another one by --ready-file FILE.`,
+    );
+  });
 }
 
 /** The service that has written a ready file, which may have stopped since. @throws CommandFailure */

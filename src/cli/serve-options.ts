@@ -44,6 +44,9 @@ export const serveEnvironment = {
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** Where a service writes its addresses, in the folder where it was started, and where the commands for a running service look for them. */
+export const defaultReadyFile = '.rallypoint/ready.json';
+
 /** The options of `rallypoint serve`, by the headings of its help. */
 export const serveOptions: OptionGroups = {
   Network: {
@@ -170,7 +173,10 @@ export const serveOptions: OptionGroups = {
   Output: {
     'ready-file': {
       value: 'FILE',
-      help: ['also write the ready line to this file; it is removed when the service ends'],
+      help: [
+        'also write the ready line to this file; it is removed when the service ends',
+        `(default ${defaultReadyFile}, unless that names another running service)`,
+      ],
     },
     'log-requests': { help: ['write a log line for every HTTP request that was answered'] },
     'slow-statement': {

@@ -5,11 +5,12 @@ import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import { type Logger, systemClock } from '../wire/clock/ports.ts';
 import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
-import { fileTrouble, startFailure } from './failure.ts';
+import { errorMessage, fileTrouble, startFailure } from './failure.ts';
+import { greet } from './greeting.ts';
 import { serveHelp } from './help.ts';
 import { openLog } from './log.ts';
-import { type ReadyFile, readyFile } from './ready-file.ts';
-import { readServeOptions, type ServeSettings } from './serve-options.ts';
+import { makeReadyFolder, type ReadyFile, readyFile, runningService } from './ready-file.ts';
+import { defaultReadyFile, readServeOptions, type ServeSettings } from './serve-options.ts';
 import { firstSignal } from './signal.ts';
 
 /**
@@ -45,11 +46,13 @@ export async function serve(args: readonly string[]): Promise<void> {
     throw startFailure(error, settings);
   });
   isStarting = false;
+  const byDefault = readyFile(defaultReadyFile);
   try {
-    announce(service, ready);
-    // For people only: where the output is read by a program, the ready line has it.
-    if (service.consoleUrl !== undefined && process.stderr.isTTY)
-      process.stderr.write(`\nConsole: ${service.consoleUrl}\n\n`);
+    const line = JSON.stringify(service.readyLine);
+    ready?.write(line);
+    const obstacle = ready ? undefined : await writeByDefault(byDefault, line);
+    if (obstacle !== undefined && !process.stdout.isTTY) log.info({}, obstacle);
+    announce(service, settings, obstacle);
     const warning = proxyWarning(settings);
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
@@ -59,6 +62,22 @@ export async function serve(args: readonly string[]): Promise<void> {
   } finally {
     await service.close();
     ready?.remove();
+    byDefault.remove();
+  }
+}
+
+/** @returns why the commands for a running service do not find this one */
+async function writeByDefault(file: ReadyFile, line: string): Promise<string | undefined> {
+  const other = await runningService(defaultReadyFile);
+  if (other !== undefined) {
+    return `${defaultReadyFile} stays that of the service which is running at ${other}. Give this one its own: --ready-file FILE.`;
+  }
+  try {
+    await makeReadyFolder();
+    file.write(line);
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
   }
 }
 
@@ -127,8 +146,14 @@ export function readFixtures(path: string): Fixtures {
   return fixtures.value as Fixtures;
 }
 
-function announce({ readyLine }: Service, ready: ReadyFile | undefined): void {
-  const line = JSON.stringify(readyLine);
-  ready?.write(line);
-  process.stdout.write(`${line}\n`);
+/** For programs a line of JSON, at a terminal what people want to know. */
+function announce(service: Service, settings: ServeSettings, obstacle: string | undefined): void {
+  if (process.stdout.isTTY) {
+    const addresses = obstacle ?? settings.readyFile ?? defaultReadyFile;
+    greet(process.stdout, service, { what: settings.fixtures ?? settings.data ?? 'the interface', addresses });
+    return;
+  }
+  process.stdout.write(`${JSON.stringify(service.readyLine)}\n`);
+  if (service.consoleUrl !== undefined && process.stderr.isTTY)
+    process.stderr.write(`\nConsole: ${service.consoleUrl}\n\n`);
 }

@@ -1,7 +1,7 @@
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type GivenOptions, type OptionGroups, type OptionRow, optionText, UsageError } from '../command-line.ts';
-import { devReadyFile } from '../dev-options.ts';
 import { suggestion } from '../nearest.ts';
+import { defaultReadyFile } from '../serve-options.ts';
 
 /** What a command for a running service does, and what it takes. */
 export interface ControlAction {
@@ -122,7 +122,7 @@ export function controlOptions({ options = {} }: ControlAction): OptionGroups {
     Service: {
       control: { value: 'URL', help: [`address of the control API (or set ${controlEnvironment.url})`] },
       'control-token': { value: 'TOKEN', help: [`its token (or set ${controlEnvironment.token})`] },
-      'ready-file': { value: 'FILE', help: [`file with both, which the service wrote (default ${devReadyFile})`] },
+      'ready-file': { value: 'FILE', help: [`file with both, which the service wrote (default ${defaultReadyFile})`] },
       timeout: {
         value: 'DURATION',
         help: [`how long each answer may take, for example 2min (default ${timeoutDefault})`],

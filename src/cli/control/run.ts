@@ -4,11 +4,11 @@ import { millisecondsOf } from '../../testing/duration.ts';
 import { isCredential } from '../../wire/arguments.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { CommandFailure, type GivenOptions, optionText, readArguments, UsageError } from '../command-line.ts';
-import { devReadyFile } from '../dev-options.ts';
 import { errorMessage } from '../failure.ts';
 import { controlHelp } from '../help.ts';
 import { paintFor, printable } from '../paint.ts';
 import { readReadyFile } from '../ready-file.ts';
+import { defaultReadyFile } from '../serve-options.ts';
 import { firstSignal } from '../signal.ts';
 import { heading, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -154,7 +154,7 @@ function readAddress(given: GivenOptions, environment: Terminal['environment']):
     if (!isCredential(token)) throw new UsageError('--control-token must be printable ASCII without spaces.');
     return { url: plain, token, timeoutMs };
   }
-  return { ...readReadyFile(readyFile ?? devReadyFile), timeoutMs };
+  return { ...readReadyFile(readyFile ?? defaultReadyFile), timeoutMs };
 }
 
 function plainAddress(text: string): string | undefined {
