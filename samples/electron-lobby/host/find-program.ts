@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
@@ -13,13 +14,20 @@ const chromiumPlaces: Readonly<Partial<Record<NodeJS.Platform, readonly string[]
   ),
 };
 
-/** A browser that can show a page as a window of its own: `CHROMIUM` names one, else the usual places. */
+/** A browser that runs and can show a page as a window of its own: `CHROMIUM` names one, else the usual places. */
 export function findChromium(): string | undefined {
   const onPath = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap(folder => chromiumNames.map(name => join(folder, name)));
   const places = [process.env.CHROMIUM ?? '', ...(chromiumPlaces[process.platform] ?? []), ...onPath];
-  return places.find(path => path !== '' && isProgram(path));
+  return places.find(path => path !== '' && isProgram(path) && doesRun(path));
+}
+
+/** A distribution may have a file of that name that only says how to install the browser. On Windows any call opens a window. */
+function doesRun(path: string): boolean {
+  return (
+    process.platform === 'win32' || spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 60_000 }).status === 0
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { isOnPath } from '../runs/on-path.ts';
+import { doesRun } from '../runs/on-path.ts';
 import { type ServerProcess, startServer } from './process.ts';
 
 /** A private PostgreSQL on a unix socket. */
@@ -47,7 +47,9 @@ export function findPostgres(): string | undefined {
         .filter(version => version >= 15)
     : [];
   if (versions.length > 0) return join(root, String(Math.max(...versions)), 'bin');
-  return isOnPath('pg_config') ? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim() : undefined;
+  return doesRun('pg_config', ['--bindir'])
+    ? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim()
+    : undefined;
 }
 
 /** @param more lines of its configuration */

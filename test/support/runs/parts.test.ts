@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './folder.ts';
+import { needs } from './parts.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const support = (name: string) => JSON.stringify(join(root, 'test/support/runs', name));
@@ -42,7 +43,30 @@ describe('a test that needs a part which is missing', () => {
   it('is skipped, and the run ends with a table of what was skipped and why', async () => {
     const { code, output } = await runTest(needsBrowser);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Skipped, and why:') });
-    expect(output).toMatch(/ 2 {2}Chromium is not installed \(Debian: apt-get install chromium\)\n +in some\.test\.ts/);
+    expect(output).toMatch(
+      / 2 {2}Chromium is not installed, or does not run \(Debian: apt-get install chromium\)\n +in some\.test\.ts/,
+    );
+  });
+
+  it('is skipped where the program of the part is a stub that fails', async () => {
+    for (const name of ['chromium', 'xdg-open', 'dbus-run-session', 'c++', 'redis-server']) {
+      writeFileSync(join(folder.path, name), '#!/bin/sh\nexit 127\n');
+      chmodSync(join(folder.path, name), 0o755);
+    }
+    const { code, output } = await runTest(`
+      for (const name of ['browser', 'desktop-tools', 'keychain-daemon', 'compiler', 'redis']) {
+        const part = await needs(name);
+        it.skipIf(part.missing)(\`needs \${name}\${part.note}\`, () => {});
+      }`);
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Skipped, and why:') });
+    for (const name of [
+      'Chromium is not',
+      'xdg-open --version fails',
+      'dbus-run-session',
+      'c\\+\\+ --version',
+      'redis-server',
+    ])
+      expect(output).toMatch(new RegExp(`1  ${name}`));
   });
 
   it('fails where the part is required', async () => {
@@ -61,6 +85,17 @@ describe('a test that needs a part which is missing', () => {
     });
   });
 });
+
+const isLinux = await needs('linux');
+it.skipIf(isLinux.missing)(
+  `a run ends although a test left a program that holds its output${isLinux.note}`,
+  async () => {
+    const { code, output } = await runTest(`
+    import { spawn } from 'node:child_process';
+    it('leaves programs', () => void spawn('/bin/sh', ['-c', '/bin/sleep 987654 & /bin/sleep 987654'], { stdio: 'inherit' }));`);
+    expect(code, output).toBe(0);
+  },
+);
 
 it('a name that is no part is rejected where parts are required', async () => {
   const { code, output } = await runTest(`it('runs', () => {});`, { RALLYPOINT_REQUIRED_PARTS: 'brwoser' });

@@ -5,7 +5,7 @@ import { runtimes } from '../../../scripts/install-runtimes.ts';
 import { loadNative } from '../../../src/sdk/native/addon.ts';
 import { findForwarder } from '../../../src/sdk/native/find-forwarder.ts';
 import { findPostgres } from '../engines/postgres.ts';
-import { isAccessible, isOnPath } from './on-path.ts';
+import { doesRun, isAccessible, isOnPath } from './on-path.ts';
 
 /** Where Debian's Chromium looks for the rules of the machine's administrator. */
 export const browserPolicyFolder = '/etc/chromium/policies/managed';
@@ -24,16 +24,18 @@ const checks = {
   linux: () => (process.platform === 'linux' ? undefined : `it is for Linux, and this is ${process.platform}`),
   posix: () => (process.getuid ? undefined : 'this system has no users and file modes as POSIX knows them'),
   root: () => (process.geteuid?.() === 0 ? undefined : 'only root can act as another user'),
-  browser: () => (findChromium() ? undefined : 'Chromium is not installed (Debian: apt-get install chromium)'),
+  browser: () =>
+    findChromium() ? undefined : 'Chromium is not installed, or does not run (Debian: apt-get install chromium)',
   'browser-policy': () =>
     mayWrite(browserPolicyFolder)
       ? undefined
       : `${browserPolicyFolder} cannot be written: without a rule there Chromium asks whether the game may be opened`,
   electron: () => (findElectron() ? undefined : "Electron's package has no program here; it downloads it at first use"),
-  screen: () => programs('xvfb', 'Xvfb'),
-  'desktop-tools': () => programs('xdg-utils libglib2.0-bin', 'xdg-open', 'xdg-mime', 'gio'),
-  'desktop-file-validate': () => programs('desktop-file-utils', 'desktop-file-validate'),
-  'keychain-daemon': () => programs('dbus gnome-keyring', 'dbus-run-session', 'dbus-send', 'gnome-keyring-daemon'),
+  screen: () => programs('xvfb', ['Xvfb', '-help']),
+  'desktop-tools': () => programs('xdg-utils libglib2.0-bin', 'xdg-open', 'xdg-mime', ['gio', 'version']),
+  'desktop-file-validate': () => programs('desktop-file-utils', ['desktop-file-validate', '--help']),
+  'keychain-daemon': () =>
+    programs('dbus gnome-keyring', ['dbus-run-session', '--', 'dbus-send', ...listNames], 'gnome-keyring-daemon'),
   keytar: () => loads('keytar'),
   keyring: () => loads('@napi-rs/keyring'),
   compiler: () => programs('g++', 'c++'),
@@ -55,9 +57,13 @@ const checks = {
       ? undefined
       : 'the C library for arm64 is not installed (Debian: apt-get install libc6-arm64-cross)'),
   'arm64-node': () => hasRuntime('linux-arm64'),
-  postgres: () => (findPostgres() ? undefined : 'PostgreSQL is not installed (Debian: apt-get install postgresql)'),
+  postgres: () => {
+    const folder = findPostgres();
+    if (folder === undefined) return 'PostgreSQL is not installed (Debian: apt-get install postgresql)';
+    return doesRun(join(folder, 'postgres'), ['--version']) ? undefined : `${join(folder, 'postgres')} --version fails`;
+  },
   redis: () => programs('redis-server', 'redis-server'),
-  nginx: () => programs('nginx-light', 'nginx'),
+  nginx: () => programs('nginx-light', ['nginx', '-v']),
   systemd: () => programs('systemd', 'systemd-analyze'),
   musl: () =>
     existsSync('/lib/ld-musl-x86_64.so.1') ? undefined : 'musl is not installed (Debian: apt-get install musl)',
@@ -110,9 +116,21 @@ export async function missingRequiredParts(): Promise<string[]> {
   return faults.flat();
 }
 
-function programs(debianPackages: string, ...names: readonly string[]): string | undefined {
-  const missing = names.find(name => !isOnPath(name));
-  return missing && `${missing} is not installed (Debian: apt-get install ${debianPackages})`;
+/** A program that prints its version, or the program with arguments that have no other effect. */
+type Trial = string | readonly [program: string, ...args: string[]];
+
+/** The bus's answer to a question that every bus answers. */
+const listNames = ['--print-reply', '--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.ListNames'];
+
+/** Each must run: a file of the name may be a stub of the distribution, or lack a library. */
+function programs(debianPackages: string, ...trials: readonly Trial[]): string | undefined {
+  for (const trial of trials) {
+    const [name, ...args] = typeof trial === 'string' ? [trial, '--version'] : trial;
+    const advice = `(Debian: apt-get install ${debianPackages})`;
+    if (!isOnPath(name)) return `${name} is not installed ${advice}`;
+    if (!doesRun(name, args)) return `${[name, ...args].join(' ')} fails ${advice}`;
+  }
+  return undefined;
 }
 
 function hasRuntime(system: keyof typeof runtimes): string | undefined {

@@ -1,19 +1,26 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { endLeftPrograms, markPrograms } from './left-programs.ts';
 
 const reasonInTitle = /\(skipped: (.*)\)$/;
 const noReason = 'no reason in its title';
 
 /**
  * Ends a run with the tests that passed only when they were tried again, and a table of those that were skipped and why. The reason is
- * at the end of the title of the test or of a suite around it (see {@link needs}); a test that gives none fails the run.
+ * at the end of the title of the test or of a suite around it (see {@link needs}); a test that gives none fails the run. Programs that
+ * tests have left running are ended.
  */
 export class RunsReporter implements Reporter {
+  constructor() {
+    markPrograms();
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     reportRetries(modules);
     const isExplained = reportSkips(modules);
     listFailures(modules, isExplained && errors.length === 0);
+    endLeftPrograms();
   }
 }
 
