@@ -405,8 +405,11 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /**
    * Sets how to replace an access token that the service rejects: a call that is answered with 401 asks for another token, and is
    * repeated once with it. {@link openCredentials} sets it. Undefined: such a call fails.
+   *
+   * @throws ArgumentError `invalid_argument`
    */
   setTokenRenewal(renew: RenewToken | undefined): void {
+    if (renew !== undefined) requireType('renew', renew, 'function');
     this.#auth.renewal.set(renew);
   }
 

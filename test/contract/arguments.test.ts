@@ -70,7 +70,7 @@ it('no mistake in an argument of a public function comes back as anything but an
   const { path } = folder;
   const credentials = await sdk.openCredentials({ client: ada, keychain: memoryKeychain(), folder: path });
   const standIn = new WindowStandIn();
-  const windows = serveWindows({ ipcMain: standIn.ipcMain, client: ada, credentials });
+  const windows = serveWindows({ pages: ['game://app/'], ipcMain: standIn.ipcMain, client: ada, credentials });
   const page = standIn.open(() => exposeRallypoint(standIn.contextBridge, standIn.ipcRenderer), openClient);
   await page.opened;
 

@@ -70,7 +70,14 @@ function openWindow<
     Pick<ServeWindowsOptions, 'credentials' | 'signInOptions' | 'game'> = {},
 ): Window<LobbyMetadata, MemberMetadata> {
   const standIn = new WindowStandIn();
-  const server = serveWindows({ ipcMain: standIn.ipcMain, client, credentials, signInOptions, game });
+  const server = serveWindows({
+    pages: ['game://app/'],
+    ipcMain: standIn.ipcMain,
+    client,
+    credentials,
+    signInOptions,
+    game,
+  });
   const page = standIn.open(
     () => exposeRallypoint(standIn.contextBridge, standIn.ipcRenderer),
     () => openClient(options),
@@ -359,6 +366,7 @@ describe('credentials that are opened while windows are there', () => {
     const { log, lines } = recordingLog();
     const standIn = new WindowStandIn();
     const server = serveWindows({
+      pages: ['game://app/'],
       ipcMain: standIn.ipcMain,
       client: newClient(ada),
       logger: log,
@@ -539,7 +547,7 @@ describe('a window that loses its port', () => {
     const { page, standIn, server } = openWindow(client);
     await page.opened;
     await server.close();
-    const again = serveWindows({ ipcMain: standIn.ipcMain, client });
+    const again = serveWindows({ pages: ['game://app/'], ipcMain: standIn.ipcMain, client });
     cleanUp.push(() => again.close());
     await client.lobbies.join('raid');
     await until(page.lobbies$, lobbies => lobbies.length === 1);

@@ -102,7 +102,7 @@ describe.skipIf(browser.missing)(`pages in a browser${browser.note}`, { timeout:
       const policy = "default-src 'none'; script-src 'self'; connect-src 'none'";
       return new Response(body, { headers: { 'content-type': types[path], 'content-security-policy': policy } });
     });
-    windows = serveWindows({ ipcMain: electron.ipcMain, client: main });
+    windows = serveWindows({ pages: ['game://app/'], ipcMain: electron.ipcMain, client: main });
     ports = [];
     (electron.ipcMain as unknown as EventEmitter).on('rallypoint:connect', ({ ports: [port] }) => ports.push(port));
   });
@@ -197,7 +197,7 @@ describe.skipIf(browser.missing)(`pages in a browser${browser.note}`, { timeout:
   it('connects again when the main process serves windows anew', async () => {
     const page = await openWindow();
     await windows.close();
-    windows = serveWindows({ ipcMain: electron.ipcMain, client: main });
+    windows = serveWindows({ pages: ['game://app/'], ipcMain: electron.ipcMain, client: main });
     await main.lobbies.join('the harbour');
     await isEqual(page);
     expect(windows.connections).toBe(1);

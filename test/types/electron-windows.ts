@@ -1,5 +1,5 @@
 /** Compile-only: Electron's own types fit what the bridge between windows and the main process takes. */
-import type { ContextBridge, IpcMain, IpcRenderer } from 'electron';
+import type { App, ContextBridge, IpcMain, IpcRenderer } from 'electron';
 import { BehaviorSubject, type Observable } from 'rxjs';
 import { exposeRallypoint } from '../../src/sdk/bridge/preload.ts';
 import { openClient } from '../../src/sdk/bridge/renderer.ts';
@@ -13,7 +13,8 @@ import {
   openKeychain,
 } from '../../src/sdk/index.ts';
 
-export function inMain(ipcMain: IpcMain, client: Client): void {
+export function inMain(ipcMain: IpcMain, app: App, client: Client): void {
+  serveWindows({ ipcMain, app, client, pages: ['game://app/'] });
   serveWindows({ ipcMain, client, isTrusted: ({ url, parent }) => parent === null && url.startsWith('game://app/') });
   const open = (allow: readonly KeychainTier[]) =>
     openKeychain({ service: 'Game', allow }).then(keychain => openCredentials({ client, keychain }));

@@ -97,7 +97,7 @@ export async function startApp(
     credentials: ({ forThisRun }) => openKept(forThisRun ? ['memory'] : options.keychain),
     signInOptions: async () => signInOptionsOf(await redirects.view),
     game: { calls: game.calls, states: { game: store } },
-    isTrusted: ({ url, parent }) => parent === null && url.startsWith(`${appOrigin}/`),
+    pages: [`${appOrigin}/`],
   });
   page.endsWith(windows.credentials$);
   game.start(windows);

@@ -86,7 +86,8 @@ export const errorCodes = {
         'The operation failed in the main process for a reason that is not shown to windows; its log says why.',
       lobby_ended: 'The lobby ended, or the player was removed from it, before the operation was complete.',
       no_loopback: 'No loopback port could be opened for the redirect.',
-      untrusted_window: 'The main process does not serve the page of this window; isTrusted of serveWindows() decides.',
+      untrusted_window:
+        'The main process does not serve the page of this window; app, pages and isTrusted of serveWindows() decide.',
       unreachable: 'The service could not be reached; nothing was sent.',
       unreadable_answer: 'The service sent a response that cannot be parsed.',
     },

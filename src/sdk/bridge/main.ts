@@ -56,13 +56,13 @@ export interface GameWindowServer extends WindowServer {
 
 /**
  * Lets the windows of the game use the client: its live state, its events and its operations. Neither tokens nor
- * authorization addresses leave the main process. Only top frames of the game's own pages are served, unless `isTrusted`
- * says otherwise.
+ * authorization addresses leave the main process. Only top frames of the game's own pages are served: files of the app, and what
+ * `pages` names, unless `isTrusted` says otherwise.
  *
  * @example
  * import { app, ipcMain } from 'electron';
  *
- * const windows = serveWindows({ ipcMain, client, credentials });
+ * const windows = serveWindows({ ipcMain, app, client, credentials });
  * app.on('will-quit', () => windows.close());
  */
 export function serveWindows({

@@ -2,6 +2,7 @@ import { TransportError } from '../../model/errors/errors.ts';
 import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
 import { errorFieldsOf } from './error-fields.ts';
 import { connectChannel, type FromMain } from './messages.ts';
+import { checkOwnPages, isOwnPage, type OwnPages } from './own-pages.ts';
 import { type MainPort, type SharedParts, WindowConnection } from './window-connection.ts';
 
 /** A frame of a window, as Electron describes the sender of a message: a `WebFrameMain`. */
@@ -25,12 +26,12 @@ export interface WindowIpc {
   off(channel: string, listener: (event: ConnectEvent) => void): unknown;
 }
 
-export interface WindowServerOptions {
+export interface WindowServerOptions extends OwnPages {
   /** From the `electron` module of the main process. */
   readonly ipcMain: WindowIpc;
   /**
-   * Decides whether a frame may use the client. Default: {@link isOwnPage}, for top frames alone. Pass your own when pages
-   * come from a development server, and compare the whole origin.
+   * Decides whether a frame may use the client, in place of {@link app} and {@link pages}. Default: {@link isOwnPage} with these, for
+   * top frames alone.
    */
   readonly isTrusted?: ((frame: SenderFrame) => boolean) | undefined;
   readonly logger?: Logger | undefined;
@@ -51,7 +52,10 @@ const goneFrame = 'a frame that is gone';
 const connectionsPerWindowMax = 4;
 
 export function serveShared(shared: SharedParts, options: WindowServerOptions): WindowServer {
-  const { ipcMain, logger = silentLogger, isTrusted = isOwnTopFrame } = options;
+  const { ipcMain, logger = silentLogger, app, pages } = options;
+  checkOwnPages({ app, pages });
+  const isOwn = ({ url, parent }: SenderFrame) => parent === null && isOwnPage(url, { app, pages });
+  const { isTrusted = isOwn } = options;
   const connections = new Set<WindowConnection>();
   const byWindow = new WeakMap<object, Set<WindowConnection>>();
 
@@ -111,43 +115,13 @@ export function serveShared(shared: SharedParts, options: WindowServerOptions): 
   };
 }
 
-/** The schemes of pages that anybody may have made: of the web, and of texts within an address. */
-const foreignSchemes: ReadonlySet<string> = new Set([
-  'about:',
-  'blob:',
-  'chrome-extension:',
-  'chrome:',
-  'data:',
-  'devtools:',
-  'filesystem:',
-  'ftp:',
-  'http:',
-  'https:',
-  'javascript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-]);
-
-/**
- * Whether a page comes with the game: by `file:`, or by a scheme that the game serves itself (`protocol.handle`). A page
- * of the web never does, a development server on this machine included.
- */
-export function isOwnPage(url: string): boolean {
-  return URL.canParse(url) && !foreignSchemes.has(new URL(url).protocol);
-}
-
-function isOwnTopFrame({ url, parent }: SenderFrame): boolean {
-  return parent === null && isOwnPage(url);
-}
-
 /** The page learns why, so that its developer need not look for the reason. */
 function reject(port: MainPort, url: string, logger: Logger): void {
   const page = URL.canParse(url) ? `${new URL(url).protocol}//${new URL(url).host}` : url;
-  logger.warn({ page }, 'A page was not connected: isTrusted of serveWindows() rejects it.');
+  logger.warn({ page }, 'A page was not connected: app, pages or isTrusted of serveWindows() decide.');
   const error = new TransportError(
     'untrusted_window',
-    `The main process does not trust this page (${page}). The option isTrusted of serveWindows() decides.`,
+    `The main process does not trust this page (${page}). Pass app to serveWindows() for files of the app, pages for other addresses of the game, or isTrusted.`,
   );
   port.start();
   port.postMessage([0, ['closed', false, errorFieldsOf(error)]] satisfies FromMain);

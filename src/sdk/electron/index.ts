@@ -1,13 +1,13 @@
 /** The entry point `@rallypoint/sdk/electron/main`, and `@rallypoint/sdk/electron` for short, for Electron's main process. Callers pass in the parts of `electron`; nothing imports it. */
 export { isRallypointError } from '../../model/errors/errors.ts';
 export { type GameWindowServer, type ServeWindowsOptions, serveWindows } from '../bridge/main.ts';
-export {
-  type ConnectEvent,
-  isOwnPage,
-  type SenderFrame,
-  type WindowIpc,
-  type WindowServer,
-  type WindowServerOptions,
+export { isOwnPage, type OwnPages } from '../bridge/own-pages.ts';
+export type {
+  ConnectEvent,
+  SenderFrame,
+  WindowIpc,
+  WindowServer,
+  WindowServerOptions,
 } from '../bridge/serve-windows.ts';
 export type { GameParts } from '../bridge/shared-parts.ts';
 export type {

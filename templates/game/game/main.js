@@ -8,7 +8,7 @@ const { RALLYPOINT_BASE_URL: baseUrl = 'http://127.0.0.1:8910', RALLYPOINT_APPLI
   process.env;
 
 const client = new Client({ baseUrl, applicationId, openBrowser: openWithShell(shell) });
-const windows = serveWindows({ ipcMain, client });
+const windows = serveWindows({ ipcMain, app, client });
 
 app.enableSandbox();
 // Not awaited: Electron becomes ready only once this file has run.

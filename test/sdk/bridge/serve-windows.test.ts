@@ -1,11 +1,16 @@
+import { mkdir, realpath, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { BehaviorSubject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectPage } from '../../../src/sdk/bridge/connect-page.ts';
 import { MainConnection } from '../../../src/sdk/bridge/main-connection.ts';
+import { isOwnPage } from '../../../src/sdk/bridge/own-pages.ts';
 import { exposeRallypoint } from '../../../src/sdk/bridge/preload.ts';
-import { isOwnPage, type SenderFrame, serveShared, type WindowServer } from '../../../src/sdk/bridge/serve-windows.ts';
+import { type SenderFrame, serveShared, type WindowServer } from '../../../src/sdk/bridge/serve-windows.ts';
 import { WindowStandIn } from '../../support/electron/window-stand-in.ts';
 import { recordingLog } from '../../support/recording-log.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 let window: WindowStandIn;
 let server: WindowServer;
@@ -24,7 +29,7 @@ const shared = {
 beforeEach(() => {
   window = new WindowStandIn();
   log = recordingLog();
-  server = serveShared(shared, { ipcMain: window.ipcMain, logger: log.log });
+  server = serveShared(shared, { ipcMain: window.ipcMain, logger: log.log, pages: ['game://app/'] });
   for (const [name, value] of Object.entries(window.globals)) vi.stubGlobal(name, value);
 });
 afterEach(async () => {
@@ -94,6 +99,9 @@ describe('a frame that is not trusted', () => {
   it.each([
     ['a page of the web', { url: 'https://example.com/', parent: null }],
     ['a development server', { url: 'http://localhost:5173/', parent: null }],
+    ['a scheme that is not named', { url: 'other://app/index.html', parent: null }],
+    ['another host of the scheme', { url: 'game://evil/index.html', parent: null }],
+    ['a file', { url: 'file:///opt/game/index.html', parent: null }],
     ['a frame within the page', { url: 'game://app/index.html', parent: {} }],
     ['a frame that is gone', null],
   ])('%s is rejected, and learns why', async (_, frame) => {
@@ -138,19 +146,78 @@ describe('a frame that is not trusted', () => {
   });
 });
 
-it('only pages that come with the game are its own', () => {
-  for (const own of ['file:///opt/game/index.html', 'game://app/', 'app:///index.html'])
-    expect(isOwnPage(own)).toBe(true);
-  for (const foreign of [
-    'https://a.test/',
-    'http://127.0.0.1/',
-    'data:text/html,x',
+describe('a page', () => {
+  const app = { getAppPath: () => '/opt/my game/resources/app.asar' };
+  const pages = ['game://app/', 'http://localhost:5173/ui/', 'shell://ui/index.html'];
+
+  it.each([
+    'file:///opt/my%20game/resources/app.asar/index.html',
+    'file:///opt/my%20game/resources/app.asar/deep/er/index.html?a=1#b',
+    'file://localhost/opt/my%20game/resources/app.asar/..index.html',
+    'game://app/index.html',
+    'game://app/',
+    'http://localhost:5173/ui/a',
+    'shell://ui/index.html?a=1',
+  ])('%s is the own one of a game that names it', url => {
+    expect(isOwnPage(url, { app, pages })).toBe(true);
+  });
+
+  it.each([
+    'file://evil.example/share/index.html',
+    'file://evil.example/opt/my%20game/resources/app.asar/index.html',
+    'file:///opt/my%20game/resources/app.asar',
+    'file:///opt/my%20game/resources/app.asar.evil/index.html',
+    'file:///opt/my%20game/resources/app.asar/../index.html',
+    'file:///opt/my%20game/resources/app.asar/%2e%2e/index.html',
+    'file:///opt/my%20game/resources/app.asar/a%2f..%2f..%2findex.html',
+    'file:///home/player/Downloads/index.html',
+    'file:///',
+    'mhtml:file:///opt/my%20game/resources/app.asar/index.html',
+    'chrome-untrusted://app/index.html',
+    'chrome://app/',
+    'devtools://app/',
     'blob:game://app/1',
+    'filesystem:game://app/1',
+    'view-source:game://app/index.html',
+    'data:text/html,x',
     'about:blank',
+    'javascript:1',
+    'other://app/',
+    'game://app.evil/',
+    'game:app/',
+    'http://localhost:5174/ui/a',
+    'http://localhost:5173/',
+    'https://localhost:5173/ui/a',
+    'shell://ui/index.html/more',
     'x',
-  ]) {
-    expect(isOwnPage(foreign)).toBe(false);
-  }
+    '',
+  ])('%s is foreign', url => {
+    expect(isOwnPage(url, { app, pages })).toBe(false);
+  });
+
+  it.each(['file:///opt/game/index.html', 'game://app/', 'app:///index.html'])(
+    '%s is foreign to a game that names none',
+    url => {
+      expect(isOwnPage(url)).toBe(false);
+    },
+  );
+
+  it('below the real path of an app folder that is a link is the own one', async () => {
+    const folder = await temporaryFolder();
+    const real = join(await realpath(folder.path), 'real');
+    await mkdir(real);
+    await symlink(real, join(folder.path, 'link'));
+    const linked = { getAppPath: () => join(folder.path, 'link') };
+    expect(isOwnPage(pathToFileURL(join(real, 'index.html')).href, { app: linked })).toBe(true);
+    expect(isOwnPage(pathToFileURL(join(folder.path, 'link/index.html')).href, { app: linked })).toBe(true);
+    expect(isOwnPage(pathToFileURL(join(folder.path, 'index.html')).href, { app: linked })).toBe(false);
+    await folder.remove();
+  });
+
+  it.each(['game', 'game:app', '//app/', 7])('cannot be named as %j', page => {
+    const options = { ipcMain: window.ipcMain, pages: [page as string] };
+    expect(() => serveShared(shared, options)).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+  });
 });
 
 it('a window that is closed or reloaded leaves nothing behind', async () => {
