@@ -18,6 +18,7 @@ import { messageFlags, messageTypes } from '../../src/model/message.ts';
 import { scopes, umbrellaScopes } from '../../src/model/oauth.ts';
 import { overwriteTypes } from '../../src/model/overwrite.ts';
 import { roleConnectionTypes } from '../../src/model/role-connection.ts';
+import { type CollectionBound, collectionBounds, memoryBounds } from '../../src/service/store/collection-bounds.ts';
 import { apiMessages, serviceFieldErrors } from '../../src/service/support/api-messages.ts';
 import { formatDuration } from './figures.ts';
 import { routeGroups, routesOf } from './routes.ts';
@@ -68,10 +69,22 @@ export const specTables: Readonly<Record<string, () => string>> = {
   'field error codes': () => fieldErrorTable(fieldErrors),
   'field error codes of the service': () => fieldErrorTable(serviceFieldErrors),
   'rate limits': rateLimits,
+  'what callers can store': () => boundTable('Collection', collectionBounds),
+  'what a process holds': () => boundTable('What', memoryBounds),
   ...Object.fromEntries(routeGroups.map(group => [`routes: ${group}`, () => routeTable(group)])),
 };
 
 const remedies = { resume: 'resume the session', identify: 'identify again', stop: 'give up' } as const;
+
+function boundTable(head: string, bounds: Readonly<Record<string, CollectionBound>>): string {
+  return table(
+    [head, 'Who adds', 'Bound', 'Beyond it', 'What removes', 'Test'],
+    Object.entries(bounds).map(([name, { grownBy, bound, beyond, cleanedBy, test }]) => [
+      head === 'Collection' ? code(name) : name,
+      ...[grownBy, bound, beyond, cleanedBy, code(test)],
+    ]),
+  );
+}
 
 function routeTable(group: string): string {
   return table(

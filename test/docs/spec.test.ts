@@ -12,7 +12,7 @@ import { limits } from '../../src/model/limits/limits.ts';
 import { routes } from '../../src/wire/routes.ts';
 
 const root = join(import.meta.dirname, '../..');
-const names = globSync('docs/spec/*.md', { cwd: root });
+const names = [...globSync('docs/spec/*.md', { cwd: root }), 'docs/security.md'];
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const all = names.map(read).join('\n');
 

@@ -238,6 +238,7 @@ export const apiErrors = {
   only_bots_allowed: { code: 20002, status: 403 },
   not_your_application: { code: 20012, status: 403 },
   too_many_friends: { code: 30002, status: 400 },
+  too_many_invites: { code: 30016, status: 400 },
   too_many_commands: { code: 30032, status: 400 },
   too_many_command_creates: { code: 30034, status: 429 },
   too_many_blocks: { code: 30059, status: 400 },

@@ -3,7 +3,7 @@ import type { ApplicationId } from '../../model/snowflake.ts';
 import { steadyNow } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { StoreView } from '../store/contract.ts';
-import type { CollectionName } from '../store/records.ts';
+import type { CollectionName, LobbyInviteRecord, Records } from '../store/records.ts';
 
 /** How old a count may be before it is repeated, where it says that an application has as many as allowed. */
 const countAgeMaxMs = 60_000;
@@ -48,23 +48,47 @@ export function createOwnedBound(
 }
 
 /** Counts the lobbies of an application among all. */
-export async function countLobbies(view: StoreView, id: ApplicationId): Promise<number> {
-  let count = 0;
-  for (let from = ''; ; await nextTurn()) {
-    const page = await view.list('lobbies', { from, limit: pageSize });
-    count += page.filter(lobby => lobby.application_id === id && lobby.id !== from).length;
-    if (page.length < pageSize) return count;
-    from = page.at(-1)?.id ?? '';
-  }
+export function countLobbies(view: StoreView, id: ApplicationId): Promise<number> {
+  return countRecords(
+    view,
+    'lobbies',
+    [],
+    ({ id }) => id,
+    ({ application_id }) => application_id === id,
+  );
 }
 
 /** Counts the identities of an application, each of which leads to an account. */
-export async function countIdentities(view: StoreView, id: ApplicationId): Promise<number> {
+export function countIdentities(view: StoreView, id: ApplicationId): Promise<number> {
+  return countRecords(
+    view,
+    'external_identities',
+    [id],
+    ({ hash }) => hash,
+    () => true,
+  );
+}
+
+/** Counts the invites of an application among all; those that have expired are deleted as others are made. */
+export function countInvites(view: StoreView, id: ApplicationId, nowMs: number): Promise<number> {
+  const isValid = (invite: LobbyInviteRecord) => invite.application_id === id && invite.expires_at_ms > nowMs;
+  return countRecords(view, 'lobby_invites', [], ({ code }) => code, isValid);
+}
+
+/** @param equals all fields of the key but the last, which is `lastKey` */
+async function countRecords<Name extends CollectionName>(
+  view: StoreView,
+  collection: Name,
+  equals: readonly string[],
+  lastKey: (record: Records[Name]) => string,
+  counts: (record: Records[Name]) => boolean,
+): Promise<number> {
   let count = 0;
   for (let from = ''; ; await nextTurn()) {
-    const page = await view.list('external_identities', { equals: [id], from, limit: pageSize });
-    count += page.filter(({ hash }) => hash !== from).length;
-    if (page.length < pageSize) return count;
-    from = page.at(-1)?.hash ?? '';
+    const page = await view.list(collection, { equals, from, limit: pageSize });
+    count += page.filter(record => lastKey(record) !== from && counts(record)).length;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return count;
+    from = lastKey(last);
   }
 }

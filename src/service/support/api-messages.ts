@@ -35,6 +35,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   only_bots_allowed: 'Only bots can use this endpoint',
   not_your_application: 'You are not authorized to perform this action on this application',
   too_many_friends: 'Maximum number of friends reached (1000)',
+  too_many_invites: 'Maximum number of invites reached',
   too_many_commands: 'Maximum number of application commands reached',
   too_many_command_creates: 'Max number of daily application command creates has been reached (200)',
   too_many_blocks: 'Maximum number of blocked users reached (5000)',

@@ -14,6 +14,8 @@ export const serviceLimits = {
   gatewayMaxConcurrency: 1,
   gatewayMembersPerChunk: 1000,
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
+  /** Invites of one application that are valid. Unspecified: the interface names a number for each guild only. */
+  lobbyInvitesPerApplicationMax: 50_000,
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
   /** How many messages between two users, and how old ones, are shown. */
   directHistoryMessagesMax: 200,

@@ -9,8 +9,10 @@ import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyInviteRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import { requireFullAccount } from '../accounts/full-account.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';
+import { countInvites, createOwnedBound } from '../owned-bound.ts';
 import { lobbyScope, ownLobby, requireMember } from './records.ts';
 
 /**
@@ -20,12 +22,14 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * @see docs/spec/lobbies.md#invites
  */
 export interface LobbyInvites {
-  /** @throws RequestError `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */
+  /** @throws RequestError `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`,
+   *   `too_many_invites` */
   createOwn(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<LobbyInvite>;
   /**
    * Unspecified: the user need not be a member of the lobby, because no source requires it.
    *
-   * @throws RequestError `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`
+   * @throws RequestError `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`,
+   *   `too_many_invites`
    */
   createFor(application: ApplicationRecord, userId: UserId, id: LobbyId): Promise<LobbyInvite>;
 }
@@ -36,7 +40,18 @@ const codeBytes = 9;
 /** Each new invite deletes at most this many expired ones: more than one, so that they do not accumulate. */
 const sweptPerInvite = 4;
 
-export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvites {
+export function createLobbyInvites(core: Core): LobbyInvites {
+  const { store, clock, entropy } = core;
+  const { lobbyInvitesPerApplicationMax } = serviceLimits;
+  const take = createOwnedBound(core, 'lobby_invites', lobbyInvitesPerApplicationMax, (view, id) =>
+    countInvites(view, id, clock.now()),
+  );
+
+  /** Counts a new invite. @throws RequestError `too_many_invites` */
+  async function takeInvite({ id }: ApplicationRecord): Promise<void> {
+    if (!(await take(id))) throw new RequestError('too_many_invites');
+  }
+
   async function inviteWithin(transaction: Transaction, lobby: LobbyRecord, user: UserRecord, inviter: User) {
     requireFullAccount(user);
     if (!lobby.link) throw new RequestError('lobby_not_linked');
@@ -63,20 +78,24 @@ export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvite
   }
 
   return {
-    createOwn: (application, user, id) =>
-      store.transact(lobbyScope(id), async transaction => {
+    async createOwn(application, user, id) {
+      await takeInvite(application);
+      return store.transact(lobbyScope(id), async transaction => {
         const lobby = await ownLobby(transaction, application, id);
         await requireMember(transaction, id, user.id);
         return inviteWithin(transaction, lobby, user, userView(user));
-      }),
+      });
+    },
 
-    createFor: (application, userId, id) =>
-      store.transact(lobbyScope(id), async transaction => {
+    async createFor(application, userId, id) {
+      await takeInvite(application);
+      return store.transact(lobbyScope(id), async transaction => {
         const lobby = await ownLobby(transaction, application, id);
         const user = await transaction.get('users', userId);
         if (!user) throw new RequestError('unknown_user');
         return inviteWithin(transaction, lobby, user, botUserView(application));
-      }),
+      });
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../../../../src/model/limits/limits.ts';
 import type { Lobby } from '../../../../src/model/lobby.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { everyonePermissions } from '../../../../src/service/testing/fixtures/records.ts';
 import {
   ada,
@@ -296,6 +297,23 @@ describe('an invite', () => {
   const own = (userId = cyn) => lobbies.invites.createOwn(world.starfall, userRecord(userId), lobby.id);
   const forUser = (userId: string) => lobbies.invites.createFor(world.starfall, userId, lobby.id);
   const stored = () => world.core.store.list('lobby_invites');
+
+  it('is created while the application has fewer valid ones than the bound', async () => {
+    await link();
+    const max = serviceLimits.lobbyInvitesPerApplicationMax;
+    const invite = { application_id: '1', guild_id: '5', channel_id: '7', user_id: cyn };
+    await world.core.store.transact('invites', transaction => {
+      // The last ten have expired.
+      for (let n = 0; n < max + 9; n++) {
+        const expires_at_ms = world.core.clock.now() + (n < max - 1 ? 60_000 : -1);
+        transaction.put('lobby_invites', { code: `invite ${n}`, ...invite, expires_at_ms });
+      }
+    });
+    await forUser(cyn);
+    expect((await refusal(forUser(cyn))).reason).toBe('too_many_invites');
+    await world.core.clock.advance(60_000);
+    await forUser(cyn);
+  });
 
   beforeEach(async () => {
     await lobbies.putMember(world.starfall, lobby.id, cyn, {});
