@@ -12,6 +12,7 @@ import {
 import { faultsOf } from './check.ts';
 import { stagePages } from './pages.ts';
 import { linkReferences, type SitePage } from './references.ts';
+import { indexSections } from './sections.ts';
 
 /**
  * Builds the documentation as one static site in `site/`: the guides and the description of the interface (docs/), and the API
@@ -27,6 +28,7 @@ const staging = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
 try {
   const pages = stagePages(root, staging);
   const app = await Application.bootstrap({ ...settings(), ...pages });
+  indexSections(app);
   const project = await app.convert();
   if (!project) throw new Error('The API reference could not be read; the reason is above.');
   nameEntryPoints(project);
