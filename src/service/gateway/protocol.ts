@@ -234,11 +234,11 @@ export class Protocol implements ConnectionEvents {
     const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
     const isBot = principal.kind === 'bot';
-    const spent = await (isBot
+    const refused = await (isBot
       ? budget.spend(principal.application.id, identity.shard)
       : budget.spendOfUser(principal.user.id));
-    if (spent === 'pace') return this.#askToIdentify(connection, frames.identifyAnew);
-    if (spent === 'day') return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
+    if (refused?.reason === 'pace') return this.#askToIdentifyIn(connection, refused.waitMs);
+    if (refused) return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
     if (!connection.open) return;
     connection.compressesPayloads = identity.compress;
     peer.session = sessions.create(connection, principal, identity);
@@ -268,6 +268,19 @@ export class Protocol implements ConnectionEvents {
     this.#identified(connection, principal, session);
     this.#core.activity?.connection(connection.id, session, { kind: 'resumed' });
     this.#journal('resumed', connection, session, { sequence: resume.seq });
+  }
+
+  /**
+   * A client that identified too soon is asked to identify again once that will be accepted: many answer immediately, and would only be
+   * rejected until they have sent too many frames.
+   */
+  #askToIdentifyIn(connection: Connection, waitMs: number): void {
+    const { clock, log } = this.#core;
+    log.info(
+      { connection: connection.id, wait_ms: waitMs },
+      'An Identify came too soon after another; its client is asked again later.',
+    );
+    clock.schedule(waitMs, () => this.#askToIdentify(connection, frames.identifyAnew));
   }
 
   #askToIdentify(connection: Connection, frame: OutFrame): void {

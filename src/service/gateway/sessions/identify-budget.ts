@@ -11,14 +11,19 @@ import type { Shard } from './shard.ts';
  */
 export interface IdentifyBudget {
   readonly limit: RateLimit;
-  /**
-   * Counts one identify. `pace`: too soon after another with the same key, and not counted. `day`: the day's budget
-   * is used up.
-   */
-  spend(applicationId: ApplicationId, shard: Shard | null): Promise<'pace' | 'day' | undefined>;
+  /** Counts one identify. @returns undefined unless it comes too soon */
+  spend(applicationId: ApplicationId, shard: Shard | null): Promise<IdentifyRefusal | undefined>;
   /** As `spend`, for a user, with any client. */
-  spendOfUser(userId: UserId): Promise<'pace' | 'day' | undefined>;
+  spendOfUser(userId: UserId): Promise<IdentifyRefusal | undefined>;
   look(applicationId: ApplicationId): Promise<LimitState>;
+}
+
+/** Why an identify is not accepted. */
+export interface IdentifyRefusal {
+  /** `pace`: too soon after another with the same key, and not counted. `day`: the day's budget is used up. */
+  readonly reason: 'pace' | 'day';
+  /** How long it takes until the next one is accepted. */
+  readonly waitMs: number;
 }
 
 export function createIdentifyBudget(core: Core): IdentifyBudget {
@@ -27,18 +32,23 @@ export function createIdentifyBudget(core: Core): IdentifyBudget {
   // Clients expect a number even where nothing is limited.
   const limit = enforced ?? limitProfiles.standard.buckets['gateway-identify'] ?? { requests: 1, windowMs: 0 };
   const name = (applicationId: ApplicationId) => `gateway-identify/${applicationId}`;
+
+  async function count(reason: IdentifyRefusal['reason'], counted: string, of: RateLimit | undefined) {
+    const state = of && (await core.bus.count(counted, of));
+    if (!state || state.allowed) return undefined;
+    return { reason, waitMs: Math.max(0, state.resetAtMs - core.clock.now()) };
+  }
+
   return {
     limit,
     async spend(applicationId, shard) {
       const key = (shard?.[0] ?? 0) % serviceLimits.gatewayMaxConcurrency;
-      if (pace && !(await core.bus.count(`gateway-identify-pace/${applicationId}/${key}`, pace)).allowed) return 'pace';
-      if (enforced && !(await core.bus.count(name(applicationId), enforced)).allowed) return 'day';
-      return undefined;
+      const tooSoon = await count('pace', `gateway-identify-pace/${applicationId}/${key}`, pace);
+      return tooSoon ?? count('day', name(applicationId), enforced);
     },
     async spendOfUser(userId) {
-      if (userPace && !(await core.bus.count(`gateway-identify-user-pace/${userId}`, userPace)).allowed) return 'pace';
-      if (ofUser && !(await core.bus.count(`gateway-identify-user/${userId}`, ofUser)).allowed) return 'day';
-      return undefined;
+      const tooSoon = await count('pace', `gateway-identify-user-pace/${userId}`, userPace);
+      return tooSoon ?? count('day', `gateway-identify-user/${userId}`, ofUser);
     },
     async look(applicationId) {
       return core.bus.count(name(applicationId), limit, 0);

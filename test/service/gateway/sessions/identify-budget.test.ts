@@ -22,9 +22,15 @@ describe('the Identifies of a user', () => {
   });
   afterAll(() => service.close());
 
-  async function identify(token: string): Promise<'ready' | 'later' | number> {
+  /** @param isEarly time passes until the answer comes */
+  async function identify(token: string, isEarly = false): Promise<'ready' | 'later' | number> {
     const client = await GatewayClient.open(service.gateway);
     client.identify({ token });
+    if (isEarly) {
+      await client.beat();
+      expect(client.frames.map(({ op }) => op)).not.toContain(opcodes.INVALID_SESSION);
+      await service.clock.advance(10_000);
+    }
     const answered = client
       .until(() => client.frames.some(({ op, t }) => t === 'READY' || op === opcodes.INVALID_SESSION))
       .then(() => undefined);
@@ -45,12 +51,47 @@ describe('the Identifies of a user', () => {
   it('get op 9 when they come too fast, and 4008 once they are used up, whichever client they come from', async () => {
     const [ada, grace] = starfall.users;
     const outcomes: unknown[] = [];
-    for (let count = 0; count < 4; count++) outcomes.push(await identify(await sessionToken(service, ada.id)));
-    expect(outcomes).toEqual(['ready', 'ready', 'ready', 'later']);
+    for (let count = 0; count < 3; count++) outcomes.push(await identify(await sessionToken(service, ada.id)));
     expect(await identify(await sessionToken(service, grace.id))).toBe('ready');
-    await service.clock.advance(10_000);
+    outcomes.push(await identify(await sessionToken(service, ada.id), true));
+    expect(outcomes).toEqual(['ready', 'ready', 'ready', 'later']);
     const later: unknown[] = [];
     for (let count = 0; count < 3; count++) later.push(await identify(await sessionToken(service, ada.id)));
     expect(later).toEqual(['ready', 'ready', 4008]);
+  });
+});
+
+describe('a bot that identifies again the moment it is asked to', () => {
+  it('is never closed, and gets ready as soon as the pace allows it', async () => {
+    const service = await startService({ fixtures: starfall, limits: limitProfiles.standard, clock: 'virtual' });
+    const identity = { token: starfall.applications[0].bot_token };
+    const first = await GatewayClient.identified(service.gateway, identity);
+    const client = await GatewayClient.open(service.gateway);
+    const asked = () => client.frames.filter(({ op }) => op === opcodes.INVALID_SESSION).length;
+    client.identify(identity);
+    await client.beat();
+    await service.clock.advance(4_999);
+    await client.beat();
+    expect(asked()).toBe(0);
+    await service.clock.advance(1);
+    await client.until(() => asked() === 1);
+    client.identify(identity);
+    await client.until(() => client.frames.some(({ t }) => t === 'READY'));
+    for (const one of [first, client]) await one.end();
+    await service.close();
+  });
+
+  it('may lose its connection meanwhile', async () => {
+    const service = await startService({ fixtures: starfall, limits: limitProfiles.standard, clock: 'virtual' });
+    const identity = { token: starfall.applications[0].bot_token };
+    const first = await GatewayClient.identified(service.gateway, identity);
+    const client = await GatewayClient.open(service.gateway);
+    client.identify(identity);
+    await client.beat();
+    await client.end();
+    await service.clock.advance(5_000);
+    await first.beat();
+    await first.end();
+    await service.close();
   });
 });
