@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, _electron as electron, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findElectron } from '../../samples/electron-lobby/host/find-program.ts';
 import { makeJoinCode } from '../../samples/electron-lobby/main/join-code.ts';
 import { variables } from '../../samples/electron-lobby/main/options.ts';
@@ -25,6 +25,7 @@ import { playSample } from '../support/sample/sample-scenario.ts';
 const run = promisify(execFile);
 const schemes = ['light', 'dark'] as const;
 const chromium = await needs('browser');
+const linux = await needs('linux');
 const realElectron = await needs('electron', 'browser');
 
 let world: SampleWorld;
@@ -76,6 +77,27 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     open.push(friend);
     await playSample({ ...sample, friend, picture: name => picture(sample.window, name) });
   }, 60_000);
+
+  it.skipIf(linux.missing)(
+    `offers this run only where there is no keychain, and again after signing out${linux.note}`,
+    async () => {
+      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { window, nextPage } = await openApp({ options: { keychain: ['system'] } });
+      await window.getByRole('alert').waitFor();
+      await window.locator('button.primary', { hasText: 'Sign in for this run only' }).click();
+      await agreeAs('ada', await nextPage());
+      await window.getByText('Live', { exact: true }).waitFor();
+      await window.getByRole('button', { name: 'Account of Ada' }).click();
+      await window.getByRole('button', { name: 'Sign out' }).click();
+      await window.getByRole('button', { name: 'Sign in', exact: true }).click();
+      // The browser still knows the player.
+      await (await nextPage()).getByRole('button', { name: 'Authorize' }).click();
+      await window.getByText('Live', { exact: true }).waitFor();
+      expect(await window.getByRole('alert').count()).toBe(0);
+    },
+    60_000,
+  );
 
   it('shows the same lobby after a reload, with its code and what happened in it', async () => {
     const sample = await openApp();

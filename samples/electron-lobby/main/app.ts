@@ -65,7 +65,14 @@ export async function startApp(
 
   const page = new SignInPage(seams.client?.openBrowser ?? openWithShell(electron.shellApi));
   const { applicationId, baseUrl } = options;
-  const client = new Client({ applicationId, baseUrl, ...seams.client, openBrowser: url => page.open(url) });
+  const redirectPage = { gameName: 'Starfall' };
+  const client = new Client({
+    applicationId,
+    baseUrl,
+    redirectPage,
+    ...seams.client,
+    openBrowser: url => page.open(url),
+  });
   let window: AppWindow | undefined;
   const openRedirects = seams.openRedirects ?? electronRedirects(app);
   const onAccepted = () => bringToFront(window);
@@ -101,10 +108,10 @@ export async function startApp(
   });
   page.endsWith(windows.credentials$);
   game.start(windows);
-  void redirects.view.then(redirect => {
-    store.set({ redirect });
-    if (redirect.way === 'loopback')
-      journal.note(`The browser comes back by an address of this computer. ${redirect.reason ?? ''}`);
+  void redirects.view.then(({ way, scheme, reason }) => {
+    store.set({ redirect: { way, scheme } });
+    if (way === 'loopback') journal.note('The browser comes back by an address of this computer.');
+    if (reason !== undefined) console.warn(`${scheme}: is not used for sign-ins. ${reason}`);
   });
   const waking = checkOnWake({ powerMonitor: electron.powerMonitor, client });
   const onSecondInstance = () => bringToFront(window);
@@ -186,7 +193,7 @@ class SignInPage {
 function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOptions): GameState {
   return {
     app: { name: 'Starfall', applicationId, shell },
-    redirect: { way: 'checking', scheme, findings: [] },
+    redirect: { way: 'checking', scheme },
     codes: {},
     entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },
     log: [],

@@ -4,6 +4,11 @@ import type { RedirectView } from '../shared/state.ts';
 import type { ElectronParts } from './electron-parts.ts';
 import type { AppOptions } from './options.ts';
 
+/** Which way was chosen, and for developers, why it is not the scheme. */
+export interface ChosenWay extends RedirectView {
+  readonly reason?: string;
+}
+
 /** How the player comes back from the browser in this run, and whether this run is the one to come back to. */
 export interface Redirects {
   /** False: the game runs already, and has been told what we were started with. */
@@ -11,7 +16,7 @@ export interface Redirects {
   /** The answer by which a browser started the game: to what an earlier run asked, perhaps. */
   readonly startAddress: string | undefined;
   /** Which way is taken: found out meanwhile, in a second as a rule. Never rejects. */
-  readonly view: Promise<RedirectView>;
+  readonly view: Promise<ChosenWay>;
   close(): void | Promise<void>;
 }
 
@@ -61,8 +66,8 @@ export function signInOptionsOf({ way, scheme }: RedirectView): ClientSignInOpti
 }
 
 /** For who wants no scheme: nothing is registered then. */
-export async function askedFor({ scheme }: AppOptions): Promise<RedirectView> {
-  return { way: 'loopback', scheme, reason: 'This run was started without the scheme of the game.', findings: [] };
+export async function askedFor({ scheme }: AppOptions): Promise<ChosenWay> {
+  return { way: 'loopback', scheme };
 }
 
 /** What must be well for a redirect to come by the scheme; that a second copy is started for it takes less. */
@@ -73,9 +78,9 @@ const needed: Readonly<Record<ElectronRegistration['through'], readonly FindingC
 
 /**
  * Asks the doctor what stands in the way of the scheme. With nothing it is taken; else the browser is sent to a loopback
- * address, and the player is told why.
+ * address, and the program prints why.
  */
-export async function chooseWay(options: AppOptions, registration: ElectronRegistration): Promise<RedirectView> {
+export async function chooseWay(options: AppOptions, registration: ElectronRegistration): Promise<ChosenWay> {
   const { scheme, redirectFolder: folder } = options;
   const findings = (await doctor({ scheme, folder })).filter(({ code }) => code !== 'keychain');
   return decideWay(options, registration, findings);
@@ -86,9 +91,9 @@ export function decideWay(
   { scheme, redirect }: Pick<AppOptions, 'scheme' | 'redirect'>,
   { isRegistered, through, reason }: ElectronRegistration,
   findings: readonly Finding[],
-): RedirectView {
+): ChosenWay {
   const trouble = findings.find(({ code, ok }) => !ok && needed[through].includes(code))?.message;
   const why = isRegistered ? trouble : (reason ?? 'The system did not register the scheme of the game.');
   const isTaken = redirect === 'custom-scheme' || why === undefined;
-  return isTaken ? { way: 'custom-scheme', scheme, findings } : { way: 'loopback', scheme, reason: why, findings };
+  return isTaken ? { way: 'custom-scheme', scheme } : { way: 'loopback', scheme, reason: why };
 }

@@ -17,7 +17,7 @@ export function createAccount(actions: Actions): View {
   const leaving = createNotice();
   const signOut = el('button', { onclick: leave }, icon('leave'), 'Sign out');
   const keeping = createKeeping();
-  const redirect = createWayBack();
+  const way = el('p', {});
   const connection = el('dl', {});
   const scopes = el('ul', { class: 'tags' });
   let shown = '';
@@ -55,7 +55,7 @@ export function createAccount(actions: Actions): View {
           'div',
           { class: 'column' },
           el('section', { class: 'card' }, el('h3', {}, 'Connection'), connection),
-          redirect.element,
+          el('section', { class: 'card' }, el('h3', {}, 'The way back from the browser'), way),
           el('section', { class: 'card' }, el('h3', {}, 'What you granted'), scopes),
         ),
       ),
@@ -66,7 +66,7 @@ export function createAccount(actions: Actions): View {
       if (since?.status !== status) since = { status, atMs: Date.now() };
       notice.show(signIn.status === 'signed-in' ? problem : undefined);
       keeping.update(signIn);
-      redirect.update(state.redirect);
+      setText(way, wayWords(state.redirect));
       const next = JSON.stringify([signIn.status, signIn.scopes, player, state.connection, entryPoint.mayEdit]);
       if (next === shown) return;
       shown = next;
@@ -156,35 +156,8 @@ function createKeeping(): { readonly element: HTMLElement; update(signIn: SignIn
   };
 }
 
-/** How the browser hands the player back, and what the system's registration lacks. */
-function createWayBack(): { readonly element: HTMLElement; update(redirect: RedirectView): void } {
-  const way = el('p', {});
-  const findings = el('ul', { class: 'findings' });
-  let shown: RedirectView | undefined;
-  return {
-    element: el('section', { class: 'card' }, el('h3', {}, 'The way back from the browser'), way, findings),
-    update(redirect) {
-      if (JSON.stringify(redirect) === JSON.stringify(shown)) return;
-      shown = redirect;
-      setText(way, wayWords(redirect));
-      setShown(findings, redirect.findings.length > 0);
-      setChildren(findings, ...redirect.findings.map(finding));
-    },
-  };
-}
-
-function wayWords({ way, scheme, reason }: RedirectView): string {
+function wayWords({ way, scheme }: RedirectView): string {
   if (way === 'checking') return 'Checking …';
   if (way === 'custom-scheme') return `Your system opens this game for addresses that begin with ${scheme}:.`;
-  return `The game listens on an address of this computer while you sign in.${reason ? ` ${reason}` : ''}`;
-}
-
-function finding({ ok, message, remedy }: RedirectView['findings'][number]): HTMLElement {
-  const words = el(
-    'span',
-    { class: 'two-lines' },
-    el('strong', {}, message),
-    !ok && remedy !== undefined && el('small', {}, remedy),
-  );
-  return el('li', { 'data-tone': ok ? 'good' : 'warning' }, icon(ok ? 'check' : 'warning'), words);
+  return 'The game listens on an address of this computer while you sign in.';
 }

@@ -38,6 +38,12 @@ export function createFriendList(actions: Actions): View {
     maxlength: 32,
   });
   const added = el('p', { role: 'status', class: 'soft' });
+  let asked = '';
+  /** As long as the request waits for an answer. */
+  const showAsked = () => {
+    const isWaiting = state?.requests.outgoing.some(({ username }) => username === asked.toLowerCase());
+    setText(added, isWaiting ? `${asked} has your request.` : '');
+  };
   const addNotice = createNotice();
   const add = el(
     'form',
@@ -51,12 +57,13 @@ export function createFriendList(actions: Actions): View {
     add,
     addNotice,
     () => {
-      setText(added, '');
+      asked = '';
+      showAsked();
       return name.value.trim() === '' ? undefined : actions.addFriend(name.value);
     },
     () => {
-      setText(added, `${name.value.trim()} has your request.`);
-      setTimeout(() => setText(added, ''), 5_000);
+      asked = name.value.trim();
+      showAsked();
       add.reset();
     },
   );
@@ -73,6 +80,7 @@ export function createFriendList(actions: Actions): View {
     ),
     update(now) {
       state = now;
+      showAsked();
       const { friends } = now;
       requests.update(now.requests.incoming);
       playing.update(friends.onlinePlayingGame);

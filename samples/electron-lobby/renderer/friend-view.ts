@@ -93,9 +93,11 @@ export function createFriendView(actions: Actions): View & { focusComposer(): vo
       setText(name, friend.displayName);
       setText(presence, presenceWords(friend));
       setText(question, `${friend.displayName} is not told. You can send a request again later.`);
+      const isWithYou = lobbies.some(({ members }) => members.some(({ id }) => id === openFriend.friend.id));
       // A friend is invited into a lobby that this game can let others into.
-      setShown(invite, lobbies.some(({ id }) => codes[id] !== undefined) && friend.status !== 'offline');
-      setShown(ask, canBeJoined(friend));
+      const canInvite = lobbies.some(({ id }) => codes[id] !== undefined) && friend.status !== 'offline';
+      setShown(invite, canInvite && !isWithYou);
+      setShown(ask, canBeJoined(friend) && !isWithYou);
       setShown(remove, friend.relationship.type === 'friend' || friend.relationship.gameType === 'friend');
       conversation.update(messagesWith(state), player?.id ?? connection.userId, isOther);
       composer.update(connection.status === 'ready', isOther);

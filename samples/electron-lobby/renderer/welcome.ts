@@ -10,11 +10,13 @@ import { keychainWords } from './words.ts';
 /** The first thing a player sees: what this is, one button, and what it is going to do. */
 export function createWelcome(actions: Actions): View & { focus(): void } {
   const notice = createNotice();
-  const signIn = el('button', { class: 'primary large', onclick: () => actions.signIn(false) }, 'Sign in');
-  const signInOnce = el(
+  // Without a keychain, and after a sign-in without one, it is for this run only.
+  let isForThisRun = false;
+  const signIn = el('button', { class: 'primary large', onclick: () => actions.signIn(isForThisRun) }, 'Sign in');
+  const tryKeychain = el(
     'button',
-    { class: 'quiet', hidden: true, onclick: () => actions.signIn(true) },
-    'Sign in for this run only',
+    { class: 'quiet', hidden: true, onclick: () => actions.signIn(false) },
+    'Try the keychain again',
   );
   const cancel = el('button', { onclick: () => actions.cancelSignIn() }, 'Cancel');
   const reopen = el('button', { class: 'quiet', onclick: () => actions.reopenPage() }, 'Open the page again');
@@ -26,7 +28,7 @@ export function createWelcome(actions: Actions): View & { focus(): void } {
   const resting = el(
     'div',
     { class: 'resting' },
-    el('div', { class: 'actions' }, signIn, signInOnce),
+    el('div', { class: 'actions' }, signIn, tryKeychain),
     el(
       'ol',
       { class: 'steps' },
@@ -71,8 +73,9 @@ export function createWelcome(actions: Actions): View & { focus(): void } {
       if (isWaiting && since.childElementCount === 0) setChildren(since, agoElement(Date.now(), 'Opened '));
       if (!isWaiting) setChildren(since);
       notice.show(resting.hidden ? undefined : signInProblem);
-      setShown(signInOnce, isUnavailable);
-      setText(signIn, isUnavailable ? 'Try the keychain again' : 'Sign in');
+      isForThisRun = isUnavailable || tier === 'memory';
+      setShown(tryKeychain, isUnavailable);
+      setText(signIn, isUnavailable ? 'Sign in for this run only' : 'Sign in');
       setText(way, wayWords(redirect));
       setShown(keeping, tier !== undefined);
       const text = el('span', {}, tier ? keychainWords(tier, backend) : '');

@@ -45,13 +45,6 @@ export interface RedirectView {
   /** `checking`: the doctor is still looking. */
   readonly way: RedirectWay | 'checking';
   readonly scheme: string;
-  /** Why it is not the scheme, when it is not. */
-  readonly reason?: string;
-  readonly findings: readonly {
-    readonly ok: boolean;
-    readonly message: string;
-    readonly remedy?: string | undefined;
-  }[];
 }
 
 /** The entry-point command, as the game server knows it. */

@@ -120,7 +120,7 @@ describe('signing in', () => {
     const openRun = (startAddress?: string) => {
       const openRedirects: OpenRedirects = async ({ onUnclaimed }) => {
         unclaimed = onUnclaimed;
-        const view = Promise.resolve({ way: 'custom-scheme', scheme, findings: [] } as const);
+        const view = Promise.resolve({ way: 'custom-scheme', scheme } as const);
         return { isFirstInstance: true, startAddress, view, close() {} };
       };
       return openApp({ options: { keychain: ['encrypted-file'] }, seams: { openRedirects } });

@@ -93,6 +93,7 @@ async function makeFriends({ window, friend, picture }: SampleStage): Promise<vo
   const [ada] = friend.friends.requests.incoming;
   if (!ada) throw new Error('There is no request.');
   await friend.friends.accept(ada.id);
+  await window.getByText('grace has your request.').waitFor({ state: 'detached' });
   await window.getByRole('button', { name: /^Grace/ }).click();
   // A friend who asks for the other kind is accepted in the same place.
   await friend.friends.add(ada.id, { game: true });
@@ -114,6 +115,12 @@ async function makeFriends({ window, friend, picture }: SampleStage): Promise<vo
   await window.locator('.invite').getByRole('button', { name: 'Join' }).click();
   await window.getByRole('heading', { name: 'Harbour' }).waitFor();
   await expect.poll(() => lobby.snapshot?.members.length).toBe(2);
+  // Who is in the same lobby needs no invite.
+  await window.getByRole('button', { name: 'Friends', exact: true }).first().click();
+  await window.getByRole('heading', { name: 'Grace' }).waitFor();
+  for (const name of ['Invite', 'Ask to join']) {
+    expect(await window.getByRole('button', { name, exact: true }).count()).toBe(0);
+  }
 }
 
 async function signOut({ window, picture }: SampleStage): Promise<void> {
