@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { ExternalAuth } from '../model/external-auth.ts';
 import type { Metadata } from '../model/lobby.ts';
+import { recognizeCopies } from '../model/recognize-copies.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
 import { parseOptions, requireCredential, requireType } from '../wire/arguments.ts';
@@ -64,6 +65,10 @@ import type { Users } from './social/users.ts';
  * lobby.members$.subscribe(members => console.log(members.map(({ displayName }) => displayName)));
  */
 export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
+  static {
+    recognizeCopies(Client, 'Client');
+  }
+
   /** Where the client stands with the gateway. */
   readonly status$: Observable<ConnectionSnapshot>;
   /**

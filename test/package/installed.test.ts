@@ -45,6 +45,30 @@ describe('the packed package', () => {
     }
   });
 
+  it('recognizes what its other copy made, imported and required: each class of each entry point', async () => {
+    const program = `
+      import { createRequire } from 'node:module';
+      const require = createRequire(import.meta.url);
+      let classes = 0;
+      for (const entryPoint of ${JSON.stringify(entryPoints)}) {
+        const [imported, required] = [await import(entryPoint), require(entryPoint)];
+        for (const [name, made] of Object.entries(imported)) {
+          if (typeof made !== 'function' || !String(made).startsWith('class')) continue;
+          classes++;
+          const isKnown = Object.create(made.prototype) instanceof required[name] && Object.create(required[name].prototype) instanceof made;
+          if (!isKnown) console.log(entryPoint, name);
+        }
+      }
+      const { AuthorizationArgs } = await import('@rallypoint/sdk');
+      const { AuthorizationArgs: Required } = require('@rallypoint/sdk');
+      const args = new Required(new AuthorizationArgs().setClientId('7').setState('s').setScopes('openid'));
+      console.log(classes > 30, args.clientId, args.state, args.scopes);`;
+    const { stdout, stderr } = await run(process.execPath, [project.write('copies.mjs', program)], {
+      cwd: project.path,
+    });
+    expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: 'true 7 s openid', stderr: '' });
+  });
+
   it('shows little of its code when nobody catches an error', async () => {
     const wrong = `import { startService } from '@rallypoint/sdk/service'; await startService({ port: -1 });`;
     const { stderr } = await run(process.execPath, [project.write('wrong.mjs', wrong)], { cwd: project.path });

@@ -1,5 +1,6 @@
 import type { OwnershipErrorCode } from '../../model/errors/error-codes.ts';
 import { RallypointError } from '../../model/errors/errors.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 
 export type { OwnershipErrorCode } from '../../model/errors/error-codes.ts';
 
@@ -8,6 +9,10 @@ export type { OwnershipErrorCode } from '../../model/errors/error-codes.ts';
  * earlier attempt may have been processed.
  */
 export class OwnershipError extends RallypointError {
+  static {
+    recognizeCopies(OwnershipError, 'OwnershipError');
+  }
+
   declare readonly code: OwnershipErrorCode;
 
   constructor(code: OwnershipErrorCode, message: string, options?: { cause?: unknown }) {

@@ -1,3 +1,4 @@
+import { recognizeCopies } from '../recognize-copies.ts';
 import type {
   ArgumentErrorCode,
   BusErrorCode,
@@ -17,6 +18,10 @@ import { formatIssues } from './issue.ts';
  * the message is for people.
  */
 export class RallypointError extends Error {
+  static {
+    recognizeCopies(RallypointError, 'error');
+  }
+
   /** Stable, lower-case text that names what went wrong. */
   readonly code: string;
 
@@ -26,10 +31,6 @@ export class RallypointError extends Error {
     this.code = code;
   }
 }
-
-// A registered symbol: a program can hold two copies of these classes, one imported and one required.
-const brand = Symbol.for('@rallypoint/sdk.error');
-Object.assign(RallypointError.prototype, { [brand]: true });
 
 /**
  * Whether this package threw a value on purpose. A `switch` over the code of such an error can be exhaustive.
@@ -47,7 +48,7 @@ Object.assign(RallypointError.prototype, { [brand]: true });
  * ```
  */
 export function isRallypointError(value: unknown): value is AnyRallypointError {
-  return Object(value)[brand] === true;
+  return value instanceof RallypointError;
 }
 
 /** Every error of this package, by its code. */
@@ -69,6 +70,10 @@ export type RallypointErrorCode = AnyRallypointError['code'];
 
 /** An argument or option is unusable. Nothing was sent. */
 export class ArgumentError extends RallypointError {
+  static {
+    recognizeCopies(ArgumentError, 'ArgumentError');
+  }
+
   declare readonly code: ArgumentErrorCode;
 
   constructor(code: ArgumentErrorCode, message: string, options?: { cause?: unknown }) {
@@ -78,6 +83,10 @@ export class ArgumentError extends RallypointError {
 
 /** A value breaks the rules. `issues` lists every fault, the same ones that the service would answer with. */
 export class ValidationError extends RallypointError {
+  static {
+    recognizeCopies(ValidationError, 'ValidationError');
+  }
+
   declare readonly code: 'invalid_form_body';
   readonly issues: readonly Issue[];
 
@@ -101,6 +110,10 @@ export interface ApiErrorDetails {
 
 /** The service responded with an error status. */
 export class ApiError extends RallypointError implements ApiErrorDetails {
+  static {
+    recognizeCopies(ApiError, 'ApiError');
+  }
+
   /** `api_error`: the service answered with a number that {@link apiErrors} does not list. */
   declare readonly code: ApiErrorName | 'api_error';
   readonly status: number;
@@ -120,6 +133,10 @@ export class ApiError extends RallypointError implements ApiErrorDetails {
 
 /** A rate limit was reached, and waiting for it would have exceeded the call's deadline. */
 export class RateLimitError extends RallypointError {
+  static {
+    recognizeCopies(RateLimitError, 'RateLimitError');
+  }
+
   declare readonly code: 'rate_limited';
   /** Name of the limit that was reached; `global` for the application-wide one. */
   readonly bucket: string;
@@ -139,6 +156,10 @@ export class RateLimitError extends RallypointError {
 
 /** The authorization server or the player denied a request, or there is no usable token. */
 export class OAuthError extends RallypointError {
+  static {
+    recognizeCopies(OAuthError, 'OAuthError');
+  }
+
   /** `oauth_error`: the authorization server named an error that this package does not know; {@link error} has it. */
   declare readonly code: OAuthErrorCode;
   /** The error as the authorization server named it (RFC 6749, section 5.2), for example `access_denied`. */
@@ -153,6 +174,10 @@ export class OAuthError extends RallypointError {
 
 /** The gateway closed the connection; `closeCode` is from the table of close codes. */
 export class GatewayError extends RallypointError {
+  static {
+    recognizeCopies(GatewayError, 'GatewayError');
+  }
+
   declare readonly code: 'gateway_closed';
   readonly closeCode: number;
   /** Whether connecting again can succeed. */
@@ -170,6 +195,10 @@ export class GatewayError extends RallypointError {
  * may have been sent (`connection_lost`), `deadline_exceeded`, `aborted`, `unreadable_answer`.
  */
 export class TransportError extends RallypointError {
+  static {
+    recognizeCopies(TransportError, 'TransportError');
+  }
+
   declare readonly code: TransportErrorCode;
 
   constructor(code: TransportErrorCode, message: string, options?: { cause?: unknown }) {
@@ -179,6 +208,10 @@ export class TransportError extends RallypointError {
 
 /** The keychain cannot be used. */
 export class KeychainError extends RallypointError {
+  static {
+    recognizeCopies(KeychainError, 'KeychainError');
+  }
+
   declare readonly code: KeychainErrorCode;
 
   constructor(code: KeychainErrorCode, message: string, options?: { cause?: unknown }) {
@@ -188,6 +221,10 @@ export class KeychainError extends RallypointError {
 
 /** Custom-scheme redirects cannot be received, or the scheme cannot be registered. The message says what to do. */
 export class RedirectError extends RallypointError {
+  static {
+    recognizeCopies(RedirectError, 'RedirectError');
+  }
+
   declare readonly code: RedirectErrorCode;
 
   constructor(code: RedirectErrorCode, message: string, options?: { cause?: unknown }) {

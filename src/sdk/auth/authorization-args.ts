@@ -2,6 +2,7 @@ import type { IntegrationType } from '../../model/command.ts';
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { defaultCommunicationScopes, defaultPresenceScopes } from '../../model/oauth.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import { requireType } from '../../wire/arguments.ts';
 import { unsetHint } from '../../wire/environment-variables.ts';
 import { type AuthorizationArgsFields, checkAuthorizationArgs } from '../../wire/oauth/authorization-fields.ts';
@@ -17,6 +18,10 @@ import type { AuthorizationCodeChallenge } from '../../wire/oauth/pkce-form.ts';
  * const args = new AuthorizationArgs().setScopes(getDefaultPresenceScopes()).setCodeChallenge(challenge);
  */
 export class AuthorizationArgs {
+  static {
+    recognizeCopies(AuthorizationArgs, 'AuthorizationArgs');
+  }
+
   // Undefined after move().
   #fields: AuthorizationArgsFields | undefined;
 
@@ -125,9 +130,16 @@ export class AuthorizationArgs {
 
   // Fields objects are never changed, only replaced, so they can be shared.
   static #copy(from: AuthorizationArgs | AuthorizationArgsFields): AuthorizationArgsFields | undefined {
-    if (from instanceof AuthorizationArgs) return from.#fields;
+    if (from instanceof AuthorizationArgs) return #fields in from ? from.#fields : AuthorizationArgs.#fieldsOf(from);
     requireType('The arguments', from, 'object');
     return copyOf(from);
+  }
+
+  /** The fields of an object that another copy of this package made. */
+  static #fieldsOf(other: AuthorizationArgs): AuthorizationArgsFields | undefined {
+    if (other.check().some(({ path }) => path.length === 0)) return undefined; // moved away
+    const { clientId, scopes, state, nonce, codeChallenge, integrationType, customSchemeParam } = other;
+    return copyOf({ clientId, scopes, state, nonce, codeChallenge, integrationType, customSchemeParam });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../model/lobby.ts';
 import type { MetadataSchemas } from '../../model/metadata-schema.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { parseOptions } from '../../wire/arguments.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from '../call-options.ts';
@@ -79,6 +80,10 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
       | 'select$'
     >
 {
+  static {
+    recognizeCopies(WindowClient, 'WindowClient');
+  }
+
   readonly status$: Observable<ConnectionSnapshot>;
   readonly lobbies$: Observable<LobbyState>;
   readonly waits$: Observable<readonly WaitSnapshot[]>;

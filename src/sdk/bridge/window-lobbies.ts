@@ -1,5 +1,6 @@
 import type { Metadata } from '../../model/lobby.ts';
 import { MetadataReader, type MetadataSchemas } from '../../model/metadata-schema.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { ChannelId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -36,6 +37,10 @@ const nothing: readonly never[] = Object.freeze([]);
 export class WindowLobbies<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<LobbyCollection<LobbyMetadata, MemberMetadata>, 'snapshot' | 'size' | 'has' | typeof Symbol.iterator>
 {
+  static {
+    recognizeCopies(WindowLobbies, 'WindowLobbies');
+  }
+
   readonly #client: LobbyStates;
   readonly #main: MainConnection;
   readonly #readers: Readers<LobbyMetadata, MemberMetadata>;
@@ -144,6 +149,10 @@ type SharedWithHandle =
 export class WindowLobby<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<LobbyHandle<LobbyMetadata, MemberMetadata>, SharedWithHandle>
 {
+  static {
+    recognizeCopies(WindowLobby, 'WindowLobby');
+  }
+
   readonly id: LobbyId;
   readonly call: WindowCall;
   readonly snapshot$: Observable<LobbySnapshot | undefined>;
@@ -295,6 +304,10 @@ export interface WindowCallSnapshot extends Omit<CallSnapshot, 'server'> {
 
 /** The voice call of one lobby in a window: as {@link VoiceCall}, without the voice server's token. */
 export class WindowCall {
+  static {
+    recognizeCopies(WindowCall, 'WindowCall');
+  }
+
   readonly lobbyId: LobbyId;
   readonly snapshot$: Observable<WindowCallSnapshot>;
   readonly #main: MainConnection;

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../model/lobby.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { ConnectionSnapshot } from '../connection/connection-snapshot.ts';
@@ -55,6 +56,10 @@ export class WindowFriends
       'friends$' | 'friends' | 'requests$' | 'requests' | 'blocked$' | 'blocked' | 'relationship' | 'search'
     >
 {
+  static {
+    recognizeCopies(WindowFriends, 'WindowFriends');
+  }
+
   readonly friends$: Observable<FriendsSnapshot>;
   readonly requests$: Observable<FriendRequestsSnapshot>;
   readonly blocked$: Observable<readonly SocialUserSnapshot[]>;
@@ -133,6 +138,10 @@ export class WindowFriends
 
 /** As {@link Users}; {@link user} knows users while {@link user$} of them has a subscriber, and those whom a list has. */
 export class WindowUsers implements Pick<Users, 'current' | 'user' | 'user$' | 'avatarUrl'> {
+  static {
+    recognizeCopies(WindowUsers, 'WindowUsers');
+  }
+
   readonly #main: MainConnection;
   #own: { readonly id: UserId; readonly watch: { unsubscribe(): void } } | undefined;
 
@@ -177,6 +186,10 @@ function listed(
 
 /** As {@link PlayerPresence}. */
 export class WindowPresence implements Pick<PlayerPresence, 'own$' | 'own' | 'presence$' | 'presence'> {
+  static {
+    recognizeCopies(WindowPresence, 'WindowPresence');
+  }
+
   readonly own$: Observable<OwnPresenceSnapshot>;
   readonly #main: MainConnection;
   readonly #users: WindowUsers;
@@ -220,6 +233,10 @@ export class WindowPresence implements Pick<PlayerPresence, 'own$' | 'own' | 'pr
 export class WindowInvites<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<Invites<LobbyMetadata, MemberMetadata>, 'invites$' | 'invites' | 'launch$' | 'launch'>
 {
+  static {
+    recognizeCopies(WindowInvites, 'WindowInvites');
+  }
+
   readonly invites$: Observable<readonly InviteSnapshot[]>;
   readonly launch$: Observable<LaunchSnapshot | undefined>;
   readonly #main: MainConnection;
@@ -288,6 +305,10 @@ export class WindowInvites<LobbyMetadata = Metadata, MemberMetadata = Metadata>
 
 /** As {@link DirectMessages}. */
 export class WindowMessages implements Pick<DirectMessages, 'conversations$' | 'conversations' | 'unreadCount'> {
+  static {
+    recognizeCopies(WindowMessages, 'WindowMessages');
+  }
+
   readonly conversations$: Observable<readonly ConversationSnapshot[]>;
   readonly #main: MainConnection;
   readonly #conversations = new Map<UserId, WindowConversation>();
@@ -337,6 +358,10 @@ export class WindowConversation
       'userId' | 'disclosure' | 'messages$' | 'messages' | 'message' | 'unreadCount$' | 'unreadCount' | 'hasOlder'
     >
 {
+  static {
+    recognizeCopies(WindowConversation, 'WindowConversation');
+  }
+
   readonly userId: UserId;
   readonly messages$: Observable<readonly DirectMessageEntry[]>;
   readonly unreadCount$: Observable<number>;

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { ObservedConnection, ObservedRequest, TrafficCaller, TrafficObserver } from '../../service/index.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { parseJson } from '../../wire/http/codec.ts';
@@ -24,6 +25,10 @@ export function recordService(options?: Pick<RecordOptions, 'bytesMax'>): Servic
 
 /** The traffic of a service in memory, with its secrets until {@link recording} or {@link save} replaces them. */
 export class ServiceRecorder {
+  static {
+    recognizeCopies(ServiceRecorder, 'ServiceRecorder');
+  }
+
   /** The option of `startService()`. */
   readonly traffic: TrafficObserver = {
     request: request => this.#onRequest(request),

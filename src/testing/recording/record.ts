@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { Client } from '../../sdk/index.ts';
 import { requireType } from '../../wire/arguments.ts';
 import {
@@ -69,6 +70,10 @@ export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
 
 /** Traffic in memory, with its secrets until {@link recording} or {@link save} replaces them. */
 export class Recorder {
+  static {
+    recognizeCopies(Recorder, 'Recorder');
+  }
+
   readonly #options: Required<{ readonly [Name in keyof RecordOptions]: NonNullable<RecordOptions[Name]> }>;
   readonly #entries: RecordedEntries;
   readonly #followed = new Map<string, Client<unknown, unknown>>();

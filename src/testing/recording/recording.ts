@@ -1,4 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { Client, LobbyMessages, LobbyState } from '../../sdk/index.ts';
 import { requireList, requireType } from '../../wire/arguments.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
@@ -90,6 +91,10 @@ export type RecordingEntry = RecordedRequest | RecordedAnswer | RecordedFailure 
 
 /** Traffic without secrets. As text it is a file of JSON lines. */
 export class Recording {
+  static {
+    recognizeCopies(Recording, 'Recording');
+  }
+
   readonly header: RecordingHeader;
   readonly entries: readonly RecordingEntry[];
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { opcodes } from '../../model/gateway.ts';
+import { recognizeCopies } from '../../model/recognize-copies.ts';
 import type { Client } from '../../sdk/index.ts';
 import { parseOptions } from '../../wire/arguments.ts';
 import type { Clock, Fetch, Socket, SocketEvents, SocketFactory } from '../../wire/clock/ports.ts';
@@ -56,6 +57,10 @@ export function serveRecording(recording: Recording, options?: ServeRecordingOpt
 
 /** The service as a recording knows it: every answer and every frame comes again, at its time, not before it. */
 export class RecordingServer {
+  static {
+    recognizeCopies(RecordingServer, 'RecordingServer');
+  }
+
   readonly recording: Recording;
   /** For the client: `new Client(server.ports)`. */
   readonly ports: ServedPorts;
