@@ -231,7 +231,10 @@ const friends: Words = {
     remedy: 'Write when they play.',
   },
   too_many_blocks: { message: 'You have blocked as many players as you can.', remedy: 'Unblock somebody first.' },
-  too_many_friends: { message: 'One of you has as many friends as possible.', remedy: 'Remove somebody first.' },
+  too_many_friends: {
+    message: 'One of you has as many friends, or requests that wait, as possible.',
+    remedy: 'Remove some first.',
+  },
   unknown_invite: { message: 'This invite is no longer there.', remedy: 'Ask for a new one.' },
   unknown_session: { message: 'This player is no longer in the game.' },
   unknown_username: {
