@@ -6,7 +6,17 @@
 //   node scripts/try-surroundings.mjs --list     their names
 //   node scripts/try-surroundings.mjs no-compiler umask-077
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +39,7 @@ const bare = { env: noLibsecret, hidden: [compilers, desktopPrograms, platformPr
 /**
  * - `env`: variables beside the usual ones
  * - `hidden`: programs that are not on PATH
+ * - `stubbed`: in their place are files that exit with 127, as distributions put them where a package is missing
  * - `before`: what npm is asked first
  * - `folder`: the name of the checkout
  * - `umask`: of everything that runs
@@ -49,7 +60,7 @@ const surroundings = {
   // Types are checked against the built package: `npm ci` alone must have built it.
   'node-20-npm-ci': { node: '20', commands: [['ci'], ['run', 'types']] },
   'node-22.13': { node: '22.13', commands: [start] },
-  'whole-test': { ...bare, parentMode: 0o700, commands: [start, test] },
+  'whole-test': { ...bare, stubbed: true, parentMode: 0o700, commands: [start, test] },
   'whole-test-as-another-user': { ...bare, asStranger: true, commands: [start, test] },
 };
 
@@ -126,9 +137,9 @@ function environment() {
 }
 
 /** A PATH without the hidden programs, and with the wanted Node.js first; undefined when npm cannot install that one. */
-async function searchPath({ hidden = [], node }, place) {
+async function searchPath({ hidden = [], stubbed = false, node }, place) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(folder => !folder.includes('node_modules'));
-  const shown = hidden.length === 0 ? folders : [linksTo(folders, hidden, join(place, 'bin'))];
+  const shown = hidden.length === 0 ? folders : [linksTo(folders, hidden, join(place, 'bin'), stubbed)];
   if (node === undefined) return shown.join(delimiter);
   const name = `node-linux-${process.arch}`;
   const args = ['install', '--no-audit', '--no-save', '--prefix', join(place, 'node'), `${name}@${node}`];
@@ -137,15 +148,24 @@ async function searchPath({ hidden = [], node }, place) {
   return status === 0 ? [join(place, 'node/node_modules', name, 'bin'), ...shown].join(delimiter) : undefined;
 }
 
-function linksTo(folders, hidden, into) {
+/** Programs of which a stub is there even where the machine has none of them. */
+const stubs = ['chromium', 'xdg-open', 'dbus-run-session', 'cc', 'c++', 'make'];
+
+function linksTo(folders, hidden, into, stubbed) {
   mkdirSync(into);
   const programs = new Map(
     folders.toReversed().flatMap(folder => entriesOf(folder).map(name => [name, resolve(folder, name)])),
   );
   for (const [name, path] of programs) {
     if (!hidden.some(pattern => pattern.test(name))) symlinkSync(path, join(into, name));
+    else if (stubbed) writeStub(join(into, name));
   }
+  if (stubbed) for (const name of stubs) writeStub(join(into, name));
   return into;
+}
+
+function writeStub(path) {
+  writeFileSync(path, '#!/bin/sh\nexit 127\n', { mode: 0o755 });
 }
 
 function entriesOf(folder) {
