@@ -2,16 +2,7 @@ import type { CommandType, InteractionContext, OptionType } from './command.ts';
 import type { ComponentType, SubmittedComponent } from './component.ts';
 import type { GuildMember, Role } from './guild.ts';
 import type { Attachment, Message } from './message.ts';
-import type {
-  ApplicationId,
-  ChannelId,
-  CommandId,
-  GuildId,
-  InteractionId,
-  MessageId,
-  Snowflake,
-  UserId,
-} from './snowflake.ts';
+import type { ApplicationId, ChannelId, CommandId, GuildId, InteractionId, MessageId, Snowflake } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see docs/spec/interactions.md#interaction */
@@ -248,6 +239,6 @@ export interface CallbackResponse {
 }
 
 /** Whose interaction it is, wherever it was made. */
-export function invokingUser(interaction: InteractionBase): { id: UserId } | undefined {
+export function invokingUser(interaction: InteractionBase): User | undefined {
   return interaction.member?.user ?? interaction.user;
 }

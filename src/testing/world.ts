@@ -190,7 +190,7 @@ export class World {
     const ports = this.#recorder?.ports('bot');
     const given = { baseUrl, applicationId, botToken, clock, globalLimit: this.#globalLimit, logger: failures };
     // The backend's default, undici, reuses connections by the global `setImmediate`, which may be fake.
-    const transport = !ports && !options.fetch && { transport: nodeTransport() };
+    const transport = !ports && !options?.fetch && { transport: nodeTransport() };
     const backend = createBackend({ ...given, ...transport, ...ports, ...options });
     this.#backends.push(backend);
     return { ...backend, interactions: this.#handlers.watch(backend.interactions) };

@@ -17,7 +17,7 @@ const guide = new Guide('docs/testing.md', { 8910: port });
 beforeAll(async () => {
   guide.install('vitest');
   guide.writeText('package.json', '{ "type": "module" }');
-  for (const name of ['rally.js', 'rally.test.js', 'lobby.test.mjs', 'bug.test.mjs', 'fixtures.json', 'test_game.py'])
+  for (const name of ['rally.js', 'rally.spec.js', 'lobby-test.mjs', 'bug-test.mjs', 'fixtures.json', 'test_game.py'])
     guide.write(name);
   const serve = guide
     .said('npx rallypoint serve --memory --virtual-clock --port 8910 --fixtures fixtures.json --ready-file ready.json')
@@ -28,20 +28,42 @@ beforeAll(async () => {
 afterAll(() => guide.close());
 
 describe.skipIf(shell.missing)(`the guide to testing${shell.note}`, () => {
-  it('shows a test for Vitest that passes', async () => {
+  it('shows a test for Vitest that passes, beside those for node:test', async () => {
     const [, ...args] = guide.said('npx vitest run');
     const env = { ...process.env, NO_COLOR: '1', VITEST: undefined };
-    const program = guide.run([join(root, 'node_modules/vitest/vitest.mjs'), ...args, 'rally.test.js'], env);
+    const program = guide.run([join(root, 'node_modules/vitest/vitest.mjs'), ...args], env);
     expect([await program.ends(), program.output]).toEqual([0, expect.stringMatching(/Tests +2 passed/)]);
     // A test runner that starts its own processes, on a machine that may have much else to do.
   }, 60_000);
 
-  it.each(['lobby.test.mjs', 'bug.test.mjs'])('shows %s for node:test, which passes', async name => {
+  it.each(['lobby-test.mjs', 'bug-test.mjs'])('shows %s for node:test, which passes', async name => {
     const program = guide.run(guide.said(`node --test ${name}`), {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
     });
     expect([await program.ends(), program.output]).toEqual([0, expect.stringContaining('pass 1')]);
+  });
+
+  it('shows tests for node:test that pass beside the one for Vitest', async () => {
+    const program = guide.run(['--test'], { ...process.env, NODE_TEST_CONTEXT: undefined });
+    expect([await program.ends(), program.output]).toEqual([0, expect.stringContaining('pass 2')]);
+  });
+
+  it('has a handler that works in direct messages, too', async () => {
+    guide.writeText(
+      'direct.mjs',
+      `import { createWorld } from '@rallypoint/sdk/testing';
+      import { answer, rally } from './rally.js';
+      const world = await createWorld({ users: ['ada'] });
+      await world.backend.commands.create(rally);
+      await world.backend.interactions.listen(answer);
+      const reply = await world.user('ada').use('/rally', { where: 'harbour' }, { direct: true });
+      const pressed = await world.user('ada').press('Join', { direct: true });
+      console.log(reply.content, '|', pressed.content);
+      await world.close();`,
+    );
+    const program = guide.run(['direct.mjs'], process.env);
+    expect([await program.ends(), program.output]).toEqual([0, 'ada calls everybody to the harbour | ada joined\n']);
   });
 
   it.skipIf(curl.missing)(`moves the clock with curl${curl.note}`, () => {

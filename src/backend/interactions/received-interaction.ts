@@ -6,6 +6,7 @@ import {
   type Interaction,
   type InteractionCallback,
   interactionTypes,
+  invokingUser,
   type PingInteraction,
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
@@ -13,6 +14,7 @@ import type { Message } from '../../model/message.ts';
 import { checkAccepted } from '../../model/rules/interactions/accepted-callbacks.ts';
 import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
+import type { User } from '../../model/user.ts';
 import { parseOptions, requireType } from '../../wire/arguments.ts';
 import { type Clock, steadyNow } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
@@ -28,6 +30,8 @@ import { createReplyMessages, editData, messageData, type ReplyMessage, type Rep
 export interface ReceivedInteraction extends ReplyMessages {
   /** As the service sent it. */
   readonly payload: Interaction;
+  /** Who used it, in a guild or in direct messages. In a guild `payload.member` says more. */
+  readonly user: User;
   /** When the first answer must have arrived: milliseconds since the Unix epoch, by the backend's clock. */
   readonly answerByMs: number;
   /**
@@ -100,7 +104,7 @@ export interface ComponentUse extends ReceivedInteraction {
   readonly payload: ComponentInteraction;
   /** The chosen values of a select; empty for a button. */
   readonly values: readonly string[];
-  /** The text after the first colon of the component's custom id. */
+  /** The text after the first colon of a custom id. `defineComponent()` carries values by name, as `params`. */
   readonly argument: string | undefined;
 }
 
@@ -110,7 +114,7 @@ export interface DeferOptions extends RequestOptions {
 }
 
 export interface ModalOptions extends RequestOptions {
-  /** Passed to the handler of the submitted form. It follows a colon in the modal's custom id. */
+  /** Follows a colon in the modal's custom id. `withParams()` of a defined modal carries values by name, as `params`. */
   readonly argument?: string | undefined;
 }
 
@@ -158,6 +162,8 @@ export function createReceivedInteraction(
 
   return {
     payload,
+    // Every interaction has one of the two.
+    user: invokingUser(payload) as User,
     answerByMs,
     respond,
     reply: async (message, options) =>

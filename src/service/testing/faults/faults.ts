@@ -1,4 +1,5 @@
 import { ValidationError } from '../../../model/errors/errors.ts';
+import { VirtualClock } from '../../../wire/clock/virtual-clock.ts';
 import type { RouteName } from '../../../wire/routes.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Notice } from '../../cluster/notices.ts';
@@ -33,7 +34,7 @@ interface Armed<Document extends FaultDocument = FaultDocument> {
   struckCount: number;
 }
 
-type FaultCore = Pick<Core, 'clock' | 'ids' | 'journal' | 'cluster' | 'notices' | 'activity'>;
+type FaultCore = Pick<Core, 'clock' | 'log' | 'ids' | 'journal' | 'cluster' | 'notices' | 'activity'>;
 
 /** The faults of a running service, which a test arms and disarms. */
 export interface FaultControl {
@@ -143,7 +144,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
       if (!fits(match.application_id, applicationOf(principal)) || !fits(match.user_id, userOf(principal))) continue;
       if (!this.#strikes(armed)) continue;
       this.#core.activity?.fault({ id: armed.id, kind: document.kind, document, route });
-      if (document.kind === 'latency') await this.#wait(document.ms);
+      if (document.kind === 'latency') await this.#delay(armed.id, route, document.ms);
       else return document.kind === 'status' ? statusReply(document.status) : rejectionOf(document);
     }
     return undefined;
@@ -211,6 +212,14 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
   /** Releases every delayed request: the service is closing, and its clock may not move any more. */
   release(): void {
     for (const go of this.#waiting) go();
+  }
+
+  async #delay(fault: string, route: RouteName, ms: number): Promise<void> {
+    const { clock, log } = this.#core;
+    if (clock instanceof VirtualClock) {
+      log.warn({ fault, route, ms }, 'A latency fault delays a call until the virtual clock is advanced.');
+    }
+    await this.#wait(ms);
   }
 
   #wait(ms: number): Promise<void> {

@@ -4,6 +4,7 @@ import { type FaultDocument, type Service, startService } from '../../../../src/
 import { runtimeLimits, serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { seededRandom } from '../../../../src/service/testing/faults/random.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
+import { recordingLog } from '../../../support/recording-log.ts';
 import { callApi, starfall } from '../../../support/service/starfall.ts';
 import { playerToken } from '../../../support/service/tokens.ts';
 
@@ -106,6 +107,19 @@ describe('a fault of requests', () => {
     expect(answered).toBe(false);
     await service.clock.advance(1);
     expect(await answer).toBe(200);
+  });
+
+  it('logs what a delayed call waits for on a virtual clock', async () => {
+    const { log, lines } = recordingLog();
+    const own = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual', log });
+    own.faults.add({ kind: 'latency', ms: 1000 });
+    const answer = callApi(own, 'GET', commandsPath);
+    await expect
+      .poll(() => lines.map(({ message }) => message))
+      .toContainEqual(expect.stringContaining('until the virtual clock is advanced'));
+    await own.clock.advance(1000);
+    expect((await answer).status).toBe(200);
+    await own.close();
   });
 
   it('makes the same choices with the same seed, others with another, in about the percentage', async () => {
