@@ -1,12 +1,16 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeCodes, intents } from '../../src/model/gateway.ts';
 import { type LimitProfile, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
+import { limits as modelLimits } from '../../src/model/limits/limits.ts';
 import type { Service } from '../../src/service/index.ts';
 import { codeChallengeOf } from '../../src/wire/oauth/pkce.ts';
 import { Browser } from '../service/oauth/browser.ts';
 import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { useCommand } from '../support/commands/use-command.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { heapBytes } from '../support/heap.ts';
 import { needs } from '../support/runs/parts.ts';
 import { botHeaders, callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken, playerTokens, sessionToken } from '../support/service/tokens.ts';
@@ -135,8 +139,9 @@ describe.skipIf(engines.missing)(`three nodes on one database${engines.note}`, (
     await Promise.all([bot.end(), user.end()]);
   });
 
-  it('serve a file at another node than the one that received it', async () => {
-    const [a, b, c] = nodes;
+  /** Answers an interaction with a file. @returns the path and query of its address */
+  async function sendFile(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+    const [a, b] = nodes;
     const path = `/applications/${app.id}/commands`;
     const command = (await callApi(a, 'POST', path, { name: 'file', description: 'Answers.' })).body as never;
     const bot = await GatewayClient.identified(a.gateway, { token: botToken, intents: 1 });
@@ -144,22 +149,52 @@ describe.skipIf(engines.missing)(`three nodes on one database${engines.note}`, (
     const { id, token } = await bot.dispatch<{ id: string; token: string }>('INTERACTION_CREATE');
     const form = new FormData();
     form.set('payload_json', JSON.stringify({ type: 4, data: { content: 'see', attachments: [{ id: 0 }] } }));
-    form.set('files[0]', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt');
+    form.set('files[0]', new Blob([content], { type: 'text/plain' }), 'hello.txt');
     const answered = await fetch(`${b.apiBase}/v10/interactions/${id}/${token}/callback?with_response=true`, {
       method: 'POST',
       body: form,
     });
     const { resource } = (await answered.json()) as { resource: { message: { attachments: { url: string }[] } } };
-    const url = new URL(resource.message.attachments[0]?.url ?? '');
+    await bot.end();
+    const { pathname, search } = new URL(resource.message.attachments[0]?.url ?? '');
+    return pathname + search;
+  }
+
+  it('serve a file at another node than the one that received it', async () => {
+    const [a, , c] = nodes;
+    const address = await sendFile('hello');
     for (const node of [a, c]) {
-      const found = await fetch(new URL(url.pathname + url.search, node.webBase));
+      const found = await fetch(new URL(address, node.webBase));
       expect([found.status, found.headers.get('content-type'), await found.text()]).toEqual([
         200,
         'text/plain',
         'hello',
       ]);
     }
-    await bot.end();
+  });
+
+  it('keep little of a large file in memory for a client that does not read', async () => {
+    const [node] = nodes;
+    const size = modelLimits.attachmentBytesMax;
+    const address = await sendFile(new Uint8Array(size));
+    const { hostname, port } = new URL(node.webBase);
+    const before = heapBytes();
+    const peers = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+    for (const peer of peers) {
+      peer.write(`GET ${address} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+      await once(peer, 'readable');
+    }
+    // By then each answer has filled what the system buffers for a connection.
+    for (let n = 0; n < 20; n++) expect((await fetch(`${node.webBase}/healthz`)).status).toBe(200);
+    expect(heapBytes() - before).toBeLessThan(5 * size);
+    const [reader, ...others] = peers as [Socket, ...Socket[]];
+    for (const peer of others) peer.destroy();
+    let received = 0;
+    for await (const piece of reader) {
+      received += (piece as Uint8Array).length;
+      if (received > size) break;
+    }
+    expect(received).toBeGreaterThan(size);
   });
 
   it('close the sessions of all nodes when one is reset, and begin anew everywhere', async () => {

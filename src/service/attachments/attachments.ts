@@ -8,12 +8,11 @@ import { type Attachment, messageFlags } from '../../model/message.ts';
 import { takesFile } from '../../model/rules/components/file-type.ts';
 import type { GivenInput } from '../../model/rules/components/modal-layout.ts';
 import { isFields } from '../../model/rules/field.ts';
-import type { ChannelId } from '../../model/snowflake.ts';
+import type { ChannelId, Snowflake, UserId } from '../../model/snowflake.ts';
 import { randomToken } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
-import type { FileStore, StoredFile } from '../store/files.ts';
-import { LruCache } from '../support/lru-cache.ts';
+import type { FileStore, ServedFile } from '../store/files.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import { invalidBody, type RequestError, rejectIssues } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
@@ -23,6 +22,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The message that files are attached to, with its present attachments. */
 export interface AttachedTo {
+  /** Who sends the files: the application, or the user who uploads them. */
+  readonly owner: Snowflake;
   readonly channel_id: ChannelId;
   readonly flags: number;
   readonly attachments: readonly Attachment[];
@@ -44,10 +45,10 @@ interface Place {
  * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
 export function createAttach(core: Pick<Core, 'addresses'>, files: MessageFiles): Attach {
-  function show(file: UploadedFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
+  function show(file: UploadedFile, described: Described, { channel_id, flags, owner }: AttachedTo): Attachment {
     const filename = nameOf(file, described);
     const { description } = described;
-    const { id, secret } = files.place(file);
+    const { id, secret } = files.place(file, owner);
     const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}?key=${secret}`;
     return {
       id,
@@ -127,10 +128,10 @@ function tooMany(): RequestError {
 /** The files of messages, served to everyone who knows their address. */
 export interface MessageFiles {
   /** Stores the files of a body where that takes time; called before the transaction that attaches them. */
-  readonly receive?: ((body: unknown) => Promise<void>) | undefined;
+  readonly receive?: ((body: unknown, ownerOf: () => MaybePromise<string>) => Promise<void>) | undefined;
   /** Where the file is; stores it unless {@link receive} has done so. */
-  place(file: UploadedFile): Place;
-  get(id: string, secret: string): MaybePromise<StoredFile | undefined>;
+  place(file: UploadedFile, owner: string): Place;
+  get(id: string, secret: string): MaybePromise<ServedFile | undefined>;
   clear(): void;
 }
 
@@ -143,31 +144,78 @@ function newPlace({ ids, entropy }: Pick<Core, 'ids' | 'entropy'>): Place {
   return { id: ids.next(), secret: randomToken(entropy, 16) };
 }
 
+/** The files of one owner, the least recently used first. */
+interface OwnedFiles {
+  readonly files: Map<string, UploadedFile>;
+  bytes: number;
+}
+
 /**
- * Unspecified: a service on its own keeps them in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used are
- * removed first, and none survives a restart; messages still name them.
+ * Unspecified: a service on its own keeps them in memory, up to `serviceLimits.filesKeptBytesPerOwnerMax` of one owner, and
+ * `filesKeptBytesMax` in all. The least recently used of the owner who has the most are removed first, and none survives a restart;
+ * messages still name them.
  */
 class AttachmentCache implements MessageFiles {
   readonly #core: Pick<Core, 'ids' | 'entropy'>;
-  readonly #files = new LruCache<UploadedFile>(serviceLimits.filesKeptBytesMax);
+  readonly #owners = new Map<string, OwnedFiles>();
+  readonly #ownerOf = new Map<string, string>();
+  #bytes = 0;
 
   constructor(core: Pick<Core, 'ids' | 'entropy'>) {
     this.#core = core;
   }
 
-  place(file: UploadedFile): Place {
+  place(file: UploadedFile, owner: string): Place {
     const { id, secret } = newPlace(this.#core);
-    this.#files.set(`${id}/${secret}`, file, file.content.length + entryBytes);
+    const key = `${id}/${secret}`;
+    const owned = this.#owners.get(owner) ?? { files: new Map(), bytes: 0 };
+    this.#owners.set(owner, owned);
+    owned.files.set(key, file);
+    this.#ownerOf.set(key, owner);
+    this.#count(owned, bytesOf(file));
+    while (owned.bytes > serviceLimits.filesKeptBytesPerOwnerMax) this.#removeOldest(owner, owned);
+    while (this.#bytes > serviceLimits.filesKeptBytesMax) this.#removeOldest(...this.#largest());
     return { id, secret };
   }
 
-  get(id: string, secret: string): UploadedFile | undefined {
-    return this.#files.get(`${id}/${secret}`);
+  get(id: string, secret: string): ServedFile | undefined {
+    const key = `${id}/${secret}`;
+    const owned = this.#owners.get(this.#ownerOf.get(key) ?? '');
+    const file = owned?.files.get(key);
+    if (!owned || !file) return undefined;
+    owned.files.delete(key);
+    owned.files.set(key, file);
+    return { type: file.type, size: file.content.length, pieces: [file.content] };
   }
 
   clear(): void {
-    this.#files.clear();
+    this.#owners.clear();
+    this.#ownerOf.clear();
+    this.#bytes = 0;
   }
+
+  #largest(): [owner: string, owned: OwnedFiles] {
+    return [...this.#owners].reduce((largest, one) => (one[1].bytes > largest[1].bytes ? one : largest));
+  }
+
+  #removeOldest(owner: string, owned: OwnedFiles): void {
+    for (const [key, file] of owned.files) {
+      owned.files.delete(key);
+      this.#ownerOf.delete(key);
+      this.#count(owned, -bytesOf(file));
+      break;
+    }
+    if (owned.files.size === 0) this.#owners.delete(owner);
+  }
+
+  #count(owned: OwnedFiles, bytes: number): void {
+    owned.bytes += bytes;
+    this.#bytes += bytes;
+  }
+}
+
+function bytesOf({ content }: UploadedFile): number {
+  return content.length + entryBytes;
 }
 
 /** The nodes of a cluster keep them in the store: an event that names a file may reach another node immediately. */
@@ -175,12 +223,14 @@ function sharedFiles(core: Pick<Core, 'ids' | 'entropy'>, store: FileStore): Mes
   const places = new WeakMap<UploadedFile, Place>();
   const keyOf = (id: string, secret: string) => `${id}/${hashSecret(secret)}`;
 
-  async function receive(body: unknown): Promise<void> {
+  async function receive(body: unknown, ownerOf: () => MaybePromise<string>): Promise<void> {
     if (!isFields(body)) return;
     const files = [body, body.data].flatMap(part => (isFields(part) ? uploadedFiles(part) : []));
+    if (files.length === 0) return;
+    const owner = await ownerOf();
     const storing = files.map(async file => {
       const { id, secret } = newPlace(core);
-      await store.put(keyOf(id, secret), file);
+      await store.put(keyOf(id, secret), owner, file);
       places.set(file, { id, secret });
     });
     await Promise.all(storing);
@@ -236,11 +286,11 @@ export class Uploads {
   readonly #byId = new Map<string, Attachment>();
 
   /** @param data of the use @throws RequestError `invalid_form_body` when there are too many */
-  constructor(attach: Attach, data: unknown, channel_id: ChannelId) {
+  constructor(attach: Attach, data: unknown, channel_id: ChannelId, owner: UserId) {
     if (!isFields(data)) return;
     const files = uploadedFiles(data);
     if (files.length === 0) return;
-    attach(data, { channel_id, flags: messageFlags.EPHEMERAL, attachments: [] }).forEach((attachment, i) => {
+    attach(data, { owner, channel_id, flags: messageFlags.EPHEMERAL, attachments: [] }).forEach((attachment, i) => {
       this.#byNumber.set(String(files[i]?.index), attachment);
       this.#byId.set(attachment.id, attachment);
     });

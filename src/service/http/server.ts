@@ -40,12 +40,11 @@ import {
   blockedReply,
   errorReply,
   foreignOriginReply,
-  isUnforeseen,
   limitReply,
-  logLevelOf,
   misdirectedError,
   requestErrorReply,
 } from './errors.ts';
+import { FailureLog } from './failure-log.ts';
 import { type Hosts, transportSecurity } from './hosts.ts';
 import { Blocklist, createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { createHttpListener } from './listener.ts';
@@ -149,10 +148,11 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
   core.metrics.watch({ blockedAddresses: () => blocklist.blockedCount });
+  const failures = new FailureLog(core.log);
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
+    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist, failures });
     const { method, path }: Route = routes[name];
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
@@ -170,6 +170,7 @@ interface Served extends HttpDeps {
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
+  readonly failures: FailureLog;
 }
 
 type Parameters = Readonly<Record<string, string>>;
@@ -177,7 +178,7 @@ type Parameters = Readonly<Record<string, string>>;
 /** Serves the requests of one route: identifies the caller, applies limits, reads the body, calls the handler, answers. */
 function serveRoute(core: Core, served: Served) {
   const { name, handler, credentials, limiter, blocklist, held, connections, pendingWork, faults, addressOf } = served;
-  const { requestLog } = served;
+  const { requestLog, failures } = served;
   const route: Route = routes[name];
   const meter = core.metrics.route(route.method, apiPrefix + route.path);
   const proof = served.proofs[name];
@@ -242,7 +243,7 @@ function serveRoute(core: Core, served: Served) {
     } catch (thrown) {
       if (thrown instanceof BodyBrokenOff) return pendingWork.end();
       const error = await orUnknownApplication(core, thrown, params);
-      if (isUnforeseen(error)) core.log[logLevelOf(error)]({ route: name, request_id, error }, 'A request failed.');
+      failures.report(error, { route: name, request_id });
       const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
       if (isBlocked) core.metrics.limited('blocked_address');
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);

@@ -381,9 +381,9 @@ export const memoryBounds: Readonly<Record<string, CollectionBound>> = {
     test: 'test/service/domain/interactions/delivery.test.ts',
   },
   'files of messages': {
-    grownBy: 'applications that answer interactions',
-    bound: `${mib(serviceLimits.filesKeptBytesMax)} in memory, or ${mib(serviceLimits.sharedFilesBytesMax)} in the database of a cluster; ${mib(limits.attachmentBytesMax)} each`,
-    beyond: 'the least recently used makes room',
+    grownBy: 'applications that answer interactions; users who upload files',
+    bound: `${mib(serviceLimits.filesKeptBytesPerOwnerMax)} of an owner and ${mib(serviceLimits.filesKeptBytesMax)} in all in memory, or ${mib(serviceLimits.sharedFilesBytesPerOwnerMax)} and ${mib(serviceLimits.sharedFilesBytesMax)} in the database of a cluster; ${mib(limits.attachmentBytesMax)} each`,
+    beyond: 'the oldest of the owner who has most makes room',
     cleanedBy: `in a cluster, ${hours(serviceLimits.sharedFilesLifeMs)}`,
     test: 'test/service/routes/interaction-files.test.ts',
   },

@@ -45,8 +45,11 @@ export const serviceLimits = {
   messageComponentsLifeMs: 24 * 3_600_000,
   /** Files of messages that are kept at a time. Unspecified: what a process can spare. */
   filesKeptBytesMax: 64 * 1024 * 1024,
-  /** As above, on a cluster, where they are kept in the database; and how long. Unspecified, both. */
+  /** Those of one application, or of one user who uploads. Unspecified: more than one form. */
+  filesKeptBytesPerOwnerMax: 32 * 1024 * 1024,
+  /** As above, on a cluster, where they are kept in the database; and how long. Unspecified, all of them. */
   sharedFilesBytesMax: 1024 * 1024 * 1024,
+  sharedFilesBytesPerOwnerMax: 256 * 1024 * 1024,
   sharedFilesLifeMs: 24 * 3_600_000,
   /** Ids of one query for entitlements. */
   skuIdsMax: 100,

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { limits } from '../../model/limits/limits.ts';
+import { isSnowflake } from '../../model/snowflake.ts';
 import type { MessageFiles } from '../attachments/attachments.ts';
 import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
@@ -7,7 +9,8 @@ import type { Core } from '../core.ts';
 import type { HeldBytes } from '../http/body/read-body.ts';
 import { type Answer, requestIdOf, writeReply } from '../http/call.ts';
 import type { AddressOf } from '../http/client-address.ts';
-import { errorReply, isUnforeseen, logLevelOf } from '../http/errors.ts';
+import { errorReply } from '../http/errors.ts';
+import { FailureLog } from '../http/failure-log.ts';
 import { canonicalUrl, type MountedPath, notFound } from '../http/router.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
@@ -44,11 +47,13 @@ const shownTypes = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+
 
 /** Serves the files of messages at the addresses of their attachments. */
 function registerFiles(site: FastifyInstance, files: Pick<MessageFiles, 'get'>): void {
-  site.get<{ Params: { id: string; name: string }; Querystring: { key?: unknown } }>(
+  site.get<{ Params: { channel_id: string; id: string; name: string }; Querystring: { key?: unknown } }>(
     '/attachments/:channel_id/:id/:name',
     async (request, reply) => {
       const { params, query, method, url } = request;
-      const file = await files.get(params.id, String(query.key));
+      const { channel_id, id, name } = params;
+      const isAddress = isSnowflake(channel_id) && isSnowflake(id) && !name.includes('\0');
+      const file = isAddress ? await files.get(id, String(query.key)) : undefined;
       if (!file) return writeReply(reply.hijack().raw, notFound(method, url));
       const isShown = shownTypes.test(file.type);
       return (
@@ -59,7 +64,8 @@ function registerFiles(site: FastifyInstance, files: Pick<MessageFiles, 'get'>):
           .header('content-security-policy', "default-src 'none'; sandbox")
           .header('x-content-type-options', 'nosniff')
           .header('cache-control', 'private, max-age=86400, immutable')
-          .send(file.content)
+          .header('content-length', file.size)
+          .send(Readable.from(method === 'HEAD' ? [] : file.pieces, { objectMode: false }))
       );
     },
   );
@@ -89,20 +95,18 @@ function createSite(core: Core): FastifyInstance {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
     for (const each of [method].flat()) pages.push({ method: each, pattern });
   });
+  const failures = new FailureLog(core.log);
   const answerUnserved = ({ method, url }: FastifyRequest, reply: FastifyReply) =>
     writeReply(reply.hijack().raw, notFound(method, url, pages));
   site.setNotFoundHandler(answerUnserved);
   // Fastify checks the headers of a request before it finds that no route serves it.
   site.setErrorHandler((error, request, reply) =>
-    request.is404 ? answerUnserved(request, reply) : answerError(core, request, reply, error),
+    request.is404 ? answerUnserved(request, reply) : answerError(failures, request, reply, error),
   );
   return site;
 }
 
-function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  if (isUnforeseen(error)) {
-    const request_id = requestIdOf(reply.raw);
-    core.log[logLevelOf(error)]({ url: request.routeOptions.url, request_id, error }, 'A request failed.');
-  }
+function answerError(failures: FailureLog, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  failures.report(error, { url: request.routeOptions.url, request_id: requestIdOf(reply.raw) });
   writeReply(reply.hijack().raw, errorReply(error));
 }

@@ -244,14 +244,38 @@ describe('a file of a message', () => {
   });
 
   const note = isShared ? ' (skipped: PostgreSQL keeps files up to a larger bound)' : '';
-  it.skipIf(isShared)(`is removed for newer ones${note}`, async () => {
-    const [first] = await answered(text('first'));
-    const large = new Uint8Array(limits.attachmentBytesMax);
-    for (let kept = 0; kept <= serviceLimits.filesKeptBytesMax; kept += 2 * large.length)
-      await answered(text(large), text(large));
-    expect((await fetch(first?.url ?? '')).status).toBe(404);
-    const [last] = await answered(text('last'));
-    expect((await fetch(last?.url ?? '')).status).toBe(200);
+  it.skipIf(isShared)(
+    `is removed for newer ones of its owner, who keeps 32 MiB, and not for those of others${note}`,
+    async () => {
+      const { data } = await used(useOf([{ type: 11, name: 'map', value: 0 }]), [text('of a user')]);
+      const [ofUser] = Object.values(data.resolved?.attachments ?? {});
+      const [first] = await answered(text('first'));
+      const [second] = await answered(text('second'));
+      const large = new Uint8Array(limits.attachmentBytesMax);
+      const statusOf = async (attachment: Attachment | undefined) => (await fetch(attachment?.url ?? '')).status;
+      for (let n = 1; n <= 3; n++) {
+        expect(await statusOf(first)).toBe(200);
+        await answered(text(large));
+      }
+      await answered(text(new Uint8Array(serviceLimits.filesKeptBytesPerOwnerMax - 3 * large.length)));
+      // The first was read since.
+      expect([await statusOf(second), await statusOf(first)]).toEqual([404, 200]);
+      const [last] = await answered(text('last'));
+      expect([await statusOf(last), await statusOf(ofUser)]).toEqual([200, 200]);
+    },
+  );
+
+  it('is sent to HEAD without its content, and asked for by ids alone', async () => {
+    const [attachment] = await answered(text('Here be dragons'));
+    const { url = '' } = attachment ?? {};
+    const answer = await fetch(url, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '15', '']);
+    const { pathname, origin, search } = new URL(url);
+    const [, , channel = '', id = '', name = ''] = pathname.split('/');
+    expect((await fetch(`${origin}/attachments/${channel}/${id}/any%20name${search}`)).status).toBe(200);
+    for (const path of [`1/2%00/3`, `1%00/${id}/${name}`, `x/${id}/${name}`, `${channel}/x/${name}`, `1/1/a%00`]) {
+      expect((await fetch(`${origin}/attachments/${path}${search}`)).status).toBe(404);
+    }
   });
 });
 

@@ -41,7 +41,7 @@ export function answerView(answer: {
   const { interaction, application, user, data, attach, type = firstAnswerType(interaction) } = answer;
   const { channel_id } = interaction;
   const flags = flagsOf(data);
-  const attachments = attach?.(data, { channel_id, flags, attachments: [] }) ?? [];
+  const attachments = attach?.(data, { owner: application.id, channel_id, flags, attachments: [] }) ?? [];
   return {
     id: answer.id,
     channel_id,
@@ -97,7 +97,7 @@ function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Me
  */
 export function editedView(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
   const isLoading = (message.flags & messageFlags.LOADING) !== 0;
-  const attachments = attach(data, message);
+  const attachments = attach(data, { ...message, owner: message.application_id });
   return {
     ...message,
     ...(data.content !== undefined && { content: textOf(data.content) }),

@@ -4,7 +4,7 @@ import { limits } from '../../../model/limits/limits.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
 import { createAttach, type MessageFiles, openMessageFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
-import type { Transaction } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
 import { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
@@ -91,7 +91,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
     ...use,
     ...answering,
     ...messages,
-    ...(files.receive && withFiles(files.receive, { ...use, ...answering, ...messages })),
+    ...(files.receive && withFiles(store, files.receive, { ...use, ...answering, ...messages })),
     fail,
     files,
     async start() {
@@ -110,16 +110,29 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
 type WithBody = Pick<Interactions, 'invoke' | 'answer' | 'editMessage' | 'followUp'>;
 
 /** What takes a body stores its files first. */
-function withFiles(receive: (body: unknown) => Promise<void>, parts: WithBody): WithBody {
-  const after = async <T>(body: unknown, work: () => Promise<T>): Promise<T> => {
-    await receive(body);
-    return work();
-  };
+function withFiles(
+  store: StoreView,
+  receive: NonNullable<MessageFiles['receive']>,
+  { invoke, answer, editMessage, followUp }: WithBody,
+): WithBody {
   return {
-    invoke: (user, body) => after(body, () => parts.invoke(user, body)),
-    answer: (id, token, body) => after(body, () => parts.answer(id, token, body)),
-    editMessage: (id, token, ref, body) => after(body, () => parts.editMessage(id, token, ref, body)),
-    followUp: (id, token, body) => after(body, () => parts.followUp(id, token, body)),
+    async invoke(user, body) {
+      await receive(body, () => user.id);
+      return invoke(user, body);
+    },
+    async answer(id, token, body) {
+      // Of an interaction that is unknown by now, the answer is rejected.
+      await receive(body, async () => (await store.get('interactions', id))?.application_id ?? '');
+      return answer(id, token, body);
+    },
+    async editMessage(id, token, ref, body) {
+      await receive(body, () => id);
+      return editMessage(id, token, ref, body);
+    },
+    async followUp(id, token, body) {
+      await receive(body, () => id);
+      return followUp(id, token, body);
+    },
   };
 }
 

@@ -73,7 +73,7 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
     const opener = await findOpener(store, user, asked);
     const inherited = opener.owners;
     const place = await findPlace(store, { application, user, invocation: asked, inherited });
-    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
+    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId, user.id);
     const submission = { ...asked, components: uploads.inComponents(asked.components) };
     rejectWrongFields(submission, opener.modal);
     const given = (submission.components ?? []) as readonly SubmittedComponent[];

@@ -49,7 +49,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     if (!application) throw new RequestError('unknown_application');
     const command = await findCommand(asked);
     const place = await findPlace(store, { application, command, user, invocation: asked });
-    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
+    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId, user.id);
     const invocation = { ...asked, options: uploads.inOptions(asked.options) };
     rejectWrongOptions(invocation, command);
     const named = await resolve(store, referencesOf(invocation, command), { application, user, channelId, place });

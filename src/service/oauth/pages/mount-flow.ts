@@ -4,7 +4,8 @@ import type { Core } from '../../core.ts';
 import { type FormFields, parseQuery } from '../../http/body/url-encoded.ts';
 import { requestIdOf } from '../../http/call.ts';
 import type { AddressOf } from '../../http/client-address.ts';
-import { isEngineFailure, logLevelOf } from '../../http/errors.ts';
+import { isEngineFailure } from '../../http/errors.ts';
+import { FailureLog } from '../../http/failure-log.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { AuthorizationPageFault } from '../authorize/authorization-request.ts';
 import { formToken } from '../sign-in/sign-in.ts';
@@ -46,16 +47,16 @@ export function mountFlow<Purpose>(
   { core, visitors, signInForms, addressOf }: MountParts,
   { paths, load, introduce, mustSignIn, searchAfterSignIn, show, answer }: PageFlow<Purpose>,
 ): void {
+  const failures = new FailureLog(core.log);
+
   function wordsOf(request: FastifyRequest, visitor?: Visitor): PageWords {
     return wordsFor(request, paths.page, visitor);
   }
 
   function failurePage(words: PageWords, request: FastifyRequest, { raw }: FastifyReply, error: unknown): Outcome {
     const text = errorText(words, error);
-    if (text.status >= 500) {
-      const about = { route: request.routeOptions.url, request_id: requestIdOf(raw), error };
-      core.log[logLevelOf(error)](about, 'A page could not be shown because of an error.');
-    }
+    const about = { route: request.routeOptions.url, request_id: requestIdOf(raw) };
+    if (text.status >= 500) failures.report(error, about, 'A page could not be shown because of an error.');
     const startAgain = paths.page + searchOf(request);
     return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);
   }

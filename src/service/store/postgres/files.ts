@@ -6,16 +6,28 @@ import type { Postgres } from './postgres.ts';
 /** After this many bytes of its own a node deletes what is too much, and does not wait for its turn. */
 const cleanAfterBytes = 64 * 1024 * 1024;
 
+/** What one query reads of a file: all that a client that reads slowly keeps in memory, twice. */
+const pieceBytes = 128 * 1024;
+
 const insert = `
-  INSERT INTO rallypoint.files (id, name, type, content, bytes, at) VALUES ($1, $2, $3, $4, $5, now())
+  INSERT INTO rallypoint.files (id, owner, name, type, content, bytes, at) VALUES ($1, $2, $3, $4, $5, $6, now())
   ON CONFLICT (id) DO NOTHING`;
 
-// The newest up to the bound stay.
+/**
+ * The newest of each owner up to its bound stay. Where they do not fit together, an owner loses a file that has more bytes of newer ones
+ * before it than any file that stays: whoever stores much makes room first.
+ */
 const deleteOld = `
   DELETE FROM rallypoint.files WHERE at < now() - $1::bigint * interval '1 ms' OR id IN (
-    SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY at DESC, id) AS total FROM rallypoint.files) AS kept
-    WHERE total > $2::bigint
+    SELECT id FROM (
+      SELECT id, of_owner, sum(bytes) OVER (ORDER BY of_owner, id) AS total FROM (
+        SELECT id, bytes, sum(bytes) OVER (PARTITION BY owner ORDER BY at DESC, id) AS of_owner FROM rallypoint.files
+      ) AS owned
+    ) AS kept
+    WHERE of_owner > $2::bigint OR total > $3::bigint
   )`;
+
+const selectPiece = 'SELECT substring(content FROM $2::int FOR $3::int) AS piece FROM rallypoint.files WHERE id = $1';
 
 /** The table of files, and what deletes from it what is too old or too much. */
 export function openFiles(postgres: Postgres, log: Logger): FileStore & { clean(): Promise<void> } {
@@ -23,13 +35,23 @@ export function openFiles(postgres: Postgres, log: Logger): FileStore & { clean(
 
   async function clean(): Promise<void> {
     addedBytes = 0;
-    await postgres.query(deleteOld, [serviceLimits.sharedFilesLifeMs, serviceLimits.sharedFilesBytesMax]);
+    const { sharedFilesLifeMs, sharedFilesBytesPerOwnerMax, sharedFilesBytesMax } = serviceLimits;
+    await postgres.query(deleteOld, [sharedFilesLifeMs, sharedFilesBytesPerOwnerMax, sharedFilesBytesMax]);
+  }
+
+  async function* read(key: string, size: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < size; at += pieceBytes) {
+      const [row] = await postgres.query(selectPiece, [key, at + 1, pieceBytes]);
+      // Its size is announced already; the connection is closed.
+      if (!row) throw new Error('A file was deleted while it was read.');
+      yield row.piece as Uint8Array;
+    }
   }
 
   return {
     clean,
-    async put(key, { name, type, content }) {
-      await postgres.query(insert, [key, name, type, content, content.length]);
+    async put(key, owner, { name, type, content }) {
+      await postgres.query(insert, [key, owner, name, type, content, content.length]);
       addedBytes += content.length;
       if (addedBytes < cleanAfterBytes) return;
       clean().catch(error =>
@@ -40,8 +62,9 @@ export function openFiles(postgres: Postgres, log: Logger): FileStore & { clean(
       await postgres.query('DELETE FROM rallypoint.files');
     },
     async get(key) {
-      const [row] = await postgres.query('SELECT name, type, content FROM rallypoint.files WHERE id = $1', [key]);
-      return row && { name: String(row.name), type: String(row.type), content: row.content as Uint8Array };
+      const [row] = await postgres.query('SELECT type, bytes FROM rallypoint.files WHERE id = $1', [key]);
+      const size = Number(row?.bytes);
+      return row && { type: String(row.type), size, pieces: read(key, size) };
     },
   };
 }

@@ -86,6 +86,12 @@ const serviceSql = `
   CREATE INDEX files_at ON rallypoint.files (at, bytes);
 `;
 
+/** Files have an owner, and are not compressed, so that a piece of one is read without what is before it. */
+const fileOwnersSql = `
+  ALTER TABLE rallypoint.files ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '';
+  ALTER TABLE rallypoint.files ALTER COLUMN content SET STORAGE EXTERNAL;
+`;
+
 /**
  * The way from an empty database to the newest layout. Layout 1 follows `collections` until the first version is released that has
  * it; from then on a change of them is a migration of its own. docs/scaling.md tells which changes are compatible.
@@ -93,4 +99,5 @@ const serviceSql = `
 export const migrations: readonly Migration[] = [
   { version: 1, sql: [...collectionNames.map(collectionSql), serviceSql, commitSql, presenceSql].join('\n') },
   { version: 2, sql: setAsideSql, isCompatible: true },
+  { version: 3, sql: fileOwnersSql, isCompatible: true },
 ];
