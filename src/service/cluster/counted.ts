@@ -10,7 +10,7 @@ import type { Cluster } from './contract.ts';
 
 /** The same store, with all that it does counted as work under way. */
 export function countedStore(store: Store, pendingWork: PendingWork): Store {
-  return counted(store, pendingWork, ['get', 'list', 'count', 'revision', 'transact', 'dump', 'load']);
+  return counted(store, pendingWork, ['get', 'list', 'count', 'revision', 'transact', 'read', 'dump', 'load']);
 }
 
 export function countedBus(bus: Bus, pendingWork: PendingWork): Bus {

@@ -4,7 +4,7 @@ import { presentEpoch } from '../auth/credentials-epoch.ts';
 import type { Core } from '../core.ts';
 import { requireNotBanned } from '../domain/accounts/full-account.ts';
 import type { StoreContent } from '../store/contract.ts';
-import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
+import { withSealedKeys } from '../store/protected-keys.ts';
 import { id, nullable, object, oneOf, text } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
@@ -15,9 +15,19 @@ import type { ConsentDecision, ControlDeps } from './deps.ts';
 import { Counts } from './lists.ts';
 import { lobbyCalls } from './lobbies.ts';
 import { controlDocument } from './openapi/document.ts';
-import { type ControlCall, ControlRefusal, call, notThere, pathId, read, readPlace, refuse } from './request.ts';
+import {
+  type ControlCall,
+  ControlRefusal,
+  call,
+  notThere,
+  pathId,
+  read,
+  readPlace,
+  refuse,
+  StreamedAnswer,
+} from './request.ts';
 import { sessionCalls } from './sessions.ts';
-import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
+import { checkSnapshot, type Snapshot, writeSnapshot } from './snapshot.ts';
 import { statusCalls } from './status.ts';
 import { timeCalls } from './time.ts';
 import { trafficCalls } from './traffic/calls.ts';
@@ -62,7 +72,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('DELETE /faults/{id}', async ({ params: { id: fault = '' } }) => {
       if (!deps.faults.remove(fault)) throw notThere('armed fault', fault);
     }),
-    call('GET /snapshot', () => takeSnapshot(core)),
+    call('GET /snapshot', async () => new StreamedAnswer(write => writeSnapshot(core, write))),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
     call('GET /openapi.json', async () => controlDocument([...calls, { name: 'GET /stream' }], deps.controlBase())),
   ];
@@ -163,11 +173,6 @@ async function consent(
     ...(guild_id !== undefined && { guildId: guild_id }),
   });
   return { redirect_to: redirectTo };
-}
-
-async function takeSnapshot({ store, clock, vault }: Core): Promise<Snapshot> {
-  const content = withOpenKeys(await store.dump(), vault);
-  return { version: snapshotVersion, at_ms: clock.now(), content };
 }
 
 async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: unknown): Promise<undefined> {

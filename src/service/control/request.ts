@@ -24,11 +24,20 @@ export interface ControlRequest {
   readonly wantsDetails: boolean;
 }
 
+/** JSON that is written in pieces, none before there is room for it. */
+export class StreamedAnswer {
+  readonly writeTo: (write: (text: string) => Promise<void>) => Promise<void>;
+
+  constructor(writeTo: StreamedAnswer['writeTo']) {
+    this.writeTo = writeTo;
+  }
+}
+
 export interface ControlCall {
   /** Method and path below `/control`: `POST /users/{id}/session`. */
   readonly name: string;
   readonly bodyBytesMax: number;
-  /** @returns what is answered as JSON; undefined for 204 */
+  /** @returns what is answered as JSON, as a whole or streamed; undefined for 204 */
   run(request: ControlRequest): Promise<unknown>;
 }
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiErrors, RallypointError, ValidationError } from '../../model/errors/errors.ts';
 import { formatIssues, type Issue } from '../../model/errors/issue.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
 import { errorReply, isEngineFailure, logLevelOf } from '../http/errors.ts';
@@ -12,7 +15,7 @@ import { RemovalError } from '../testing/removal.ts';
 import { controlCalls } from './calls.ts';
 import type { ControlDeps } from './deps.ts';
 import { Sampler } from './metrics.ts';
-import { type ControlCall, ControlRefusal } from './request.ts';
+import { type ControlCall, ControlRefusal, StreamedAnswer } from './request.ts';
 import { Streams } from './stream.ts';
 
 /** The prefix of the control API's paths. */
@@ -37,14 +40,14 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
       });
       scope.setErrorHandler((error, request, reply) => answerError(deps, request, reply, error));
       scope.setNotFoundHandler((_request, reply) => answerUnknownCall(calls, reply));
-      for (const call of calls) mount(scope, call);
+      for (const call of calls) mount(scope, call, deps.core.log);
       mountStream(scope, deps);
     },
     { prefix: controlPrefix },
   );
 }
 
-function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall): void {
+function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall, log: Logger): void {
   const [method = '', url = ''] = name.split(' ');
   scope.route({
     method,
@@ -58,12 +61,39 @@ function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall)
         wantsDetails: wantsDetails(request),
       });
       if (answer === undefined) return reply.code(204).send();
+      if (answer instanceof StreamedAnswer) return sendStreamed(reply, answer, log);
       return reply
         .header('content-type', 'application/json')
         .header('cache-control', 'no-store')
         .send(JSON.stringify(answer));
     },
   });
+}
+
+/** So much is gathered before the head of an answer is sent: an error until then is answered as one. */
+const beforeHeadSize = 1024 * 1024;
+
+async function sendStreamed(reply: FastifyReply, { writeTo }: StreamedAnswer, log: Logger): Promise<FastifyReply> {
+  const stream = new PassThrough({ highWaterMark: beforeHeadSize });
+  const closed = new AbortController();
+  stream.on('close', () => closed.abort());
+  const isFull = Promise.withResolvers<void>();
+  const written = writeTo(async text => {
+    closed.signal.throwIfAborted();
+    if (stream.write(text)) return;
+    isFull.resolve();
+    await once(stream, 'drain', { signal: closed.signal });
+  });
+  await Promise.race([written, isFull.promise]);
+  written.then(
+    () => stream.end(),
+    (error: unknown) => {
+      if (!closed.signal.aborted)
+        log.error({ call: reply.request.routeOptions.url, error }, 'A control answer was cut off.');
+      stream.destroy();
+    },
+  );
+  return reply.header('content-type', 'application/json').header('cache-control', 'no-store').send(stream);
 }
 
 /** @see RFC 7240 */

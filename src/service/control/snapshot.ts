@@ -1,7 +1,9 @@
 import type { Issue } from '../../model/errors/issue.ts';
 import { snowflakeTimeMsMax } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
 import type { StoreContent } from '../store/contract.ts';
 import { collectionNames, indexFields, keyFields } from '../store/keys.ts';
+import { openedRecord } from '../store/protected-keys.ts';
 import { type CollectionName, numericFields } from '../store/records.ts';
 import {
   type Check,
@@ -24,6 +26,42 @@ export interface Snapshot {
   /** The time of the snapshot, on the service's clock: milliseconds since the Unix epoch. */
   readonly at_ms: number;
   readonly content: StoreContent;
+}
+
+/** The text that is gathered before it is written, in UTF-16 units. */
+const pieceSize = 64 * 1024;
+
+/**
+ * The snapshot as JSON, piece by piece.
+ *
+ * @param write waited for after every piece
+ * @throws StoreError as {@link Store.read}; what `write` throws
+ */
+export async function writeSnapshot(
+  { store, clock, vault }: Pick<Core, 'store' | 'clock' | 'vault'>,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  let text = `{"version":${snapshotVersion},"at_ms":${clock.now()},"content":{`;
+  let current: CollectionName | undefined;
+  let isFirst = true;
+  await store.read(async (collection, records) => {
+    if (collection !== current) {
+      text += `${current === undefined ? '' : '],'}"${collection}":[`;
+      current = collection;
+      isFirst = true;
+    }
+    const hasKeys = vault && (collection === 'applications' || collection === 'settings');
+    for (const record of records) {
+      const shown = hasKeys ? openedRecord(collection, record, vault) : record;
+      if (!shown) continue;
+      text += `${isFirst ? '' : ','}${JSON.stringify(shown)}`;
+      isFirst = false;
+      if (text.length < pieceSize) continue;
+      await write(text);
+      text = '';
+    }
+  });
+  await write(`${text}${current === undefined ? '' : ']'}}}`);
 }
 
 const keyPartLengthMax = 4096;

@@ -84,7 +84,16 @@ export interface Store extends StoreView {
    */
   revision(scope: string): MaybePromise<number>;
 
-  /** All that is stored, at one instant. */
+  /**
+   * Passes on all that is stored at one instant, in pieces of bounded size, collection by collection. What is committed meanwhile is
+   * not seen and does not wait.
+   *
+   * @param take waited for after every piece
+   * @throws StoreError `store_failed`, `store_unavailable`; what `take` throws
+   */
+  read(take: TakePiece): Promise<void>;
+
+  /** All that is stored, at one instant, as a whole. */
   dump(): Promise<StoreContent>;
 
   /**
@@ -97,6 +106,9 @@ export interface Store extends StoreView {
   /** Finishes transactions under way, then closes the engine. Later use throws `store_closed`. Idempotent. */
   close(): Promise<void>;
 }
+
+/** Receives records of one collection; those of a collection come together, in the order of their keys unless some are deleted meanwhile. */
+export type TakePiece = (collection: CollectionName, records: readonly object[]) => MaybePromise<void>;
 
 /** Takes events after their commit; the bus does. */
 export type AnnouncementSink = (announced: readonly Announced[]) => MaybePromise<void>;

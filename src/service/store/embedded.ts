@@ -1,15 +1,26 @@
 import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
 import { LruCache } from '../support/lru-cache.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
-import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
+import type {
+  AnnouncementSink,
+  KeyPart,
+  ListQuery,
+  Store,
+  StoreContent,
+  StoreView,
+  TakePiece,
+  Transaction,
+} from './contract.ts';
 import { StoreError } from './errors.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
-import { checkKey, collectionNames } from './keys.ts';
+import { checkKey } from './keys.ts';
 import { Overlay } from './overlay.ts';
 import { putContent } from './put-content.ts';
 import type { CollectionName, GatewayEventRecord, Records } from './records.ts';
+import { contentFrom } from './whole-content.ts';
 
 /** Where an embedded store keeps its records. This process is the only one that writes them; nothing here waits. */
 export interface Engine {
@@ -23,6 +34,8 @@ export interface Engine {
   /** @param key checked before */
   get(collection: CollectionName, key: readonly KeyPart[]): object | undefined;
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][];
+  /** Begins to read everything, as it is now. */
+  read(): Reading;
   /** @see Store.count */
   count(collection: CollectionName, atMost: number): number;
   /**
@@ -38,6 +51,16 @@ export interface Engine {
   /** Does a little of what keeps it in order, for some milliseconds at most. @returns whether there is more to do */
   tidy?(): boolean;
   close(): void;
+}
+
+/** All records of an engine at one instant. */
+export interface Reading {
+  /** A bounded number of records of one collection, one collection after the other; undefined at the end. @throws StoreError */
+  next(): { readonly collection: CollectionName; readonly records: readonly object[] } | undefined;
+  /** Called before a commit. */
+  before?(changes: Overlay): void;
+  /** Called before everything is replaced. */
+  beforeReplace?(): void;
 }
 
 /** How long after a commit the engine frees pages, and the pause between two steps, in which requests are served. */
@@ -74,6 +97,7 @@ export class EmbeddedStore implements Store {
   readonly #log: Logger;
   readonly #queue: GroupCommit;
   readonly #revisions: Revisions;
+  readonly #readings = new Set<Reading>();
   #lastRevision: number;
   #commits = 0;
   #delivered: Promise<unknown> = Promise.resolve();
@@ -124,8 +148,24 @@ export class EmbeddedStore implements Store {
     return this.#revisions.get(scope);
   }
 
-  async dump(): Promise<StoreContent> {
-    return Object.fromEntries(collectionNames.map(name => [name, this.list(name)])) as unknown as StoreContent;
+  async read(take: TakePiece): Promise<void> {
+    if (this.#closed) throw this.#closedError();
+    const reading = this.#engine.read();
+    this.#readings.add(reading);
+    try {
+      for (let piece = reading.next(); piece; piece = reading.next()) {
+        await take(piece.collection, piece.records);
+        // Others have their turn after every piece.
+        await nextTurn();
+        if (this.#closed) throw this.#closedError();
+      }
+    } finally {
+      this.#readings.delete(reading);
+    }
+  }
+
+  dump(): Promise<StoreContent> {
+    return contentFrom(take => this.read(take));
   }
 
   async load(content: StoreContent): Promise<void> {
@@ -134,6 +174,7 @@ export class EmbeddedStore implements Store {
     putContent(content, records);
     await this.#queue.alone(() => {
       const revision = this.#lastRevision + 1;
+      for (const reading of this.#readings) reading.beforeReplace?.();
       this.#engine.replace(records, revision);
       this.#commits++;
       this.#tidyIn(tidyAfterMs);
@@ -164,6 +205,7 @@ export class EmbeddedStore implements Store {
     if (announced.length > 0) {
       for (const event of this.#options.keep?.(announced) ?? []) changes.put('gateway_events', event);
     }
+    for (const reading of this.#readings) reading.before?.(changes);
     if (this.#commitChanges(changes, revision, commits.length)) {
       this.#commits++;
       this.#tidyIn(tidyAfterMs);

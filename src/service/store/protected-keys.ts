@@ -50,18 +50,6 @@ export async function protectKeys(store: Store, vault: Vault | undefined): Promi
   );
 }
 
-/** The content with all keys in clear text, for a snapshot. */
-export function withOpenKeys(content: StoreContent, vault: Vault | undefined): StoreContent {
-  if (!vault) return content;
-  return {
-    ...content,
-    applications: content.applications.map(record => openApplication(record, vault)),
-    settings: content.settings
-      .filter(({ name }) => name !== proofSetting)
-      .map(record => mapSetting(record, text => vault.open(text))),
-  };
-}
-
 /** The content with all keys encrypted. */
 export function withSealedKeys(content: StoreContent, vault: Vault | undefined): StoreContent {
   if (!vault) return content;
@@ -103,10 +91,6 @@ export function openedRecord(
 
 function sealedApplication(record: ApplicationRecord, vault: Vault): ApplicationRecord {
   return { ...record, signing_key: resealed(record.signing_key, vault) };
-}
-
-function openApplication(record: ApplicationRecord, vault: Vault): ApplicationRecord {
-  return { ...record, signing_key: vault.open(record.signing_key) };
 }
 
 function sealedSetting(record: SettingRecord, vault: Vault): SettingRecord {

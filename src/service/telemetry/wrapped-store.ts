@@ -1,4 +1,4 @@
-import type { KeyPart, ListQuery, Store, StoreContent, Transaction } from '../store/contract.ts';
+import type { KeyPart, ListQuery, Store, StoreContent, TakePiece, Transaction } from '../store/contract.ts';
 import type { CollectionName, Records } from '../store/records.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 
@@ -37,6 +37,10 @@ export class WrappedStore implements Store {
 
   revision(scope: string): MaybePromise<number> {
     return this.store.revision(scope);
+  }
+
+  read(take: TakePiece): Promise<void> {
+    return this.store.read(take);
   }
 
   dump(): Promise<StoreContent> {

@@ -15,6 +15,7 @@ import { createAuthorization } from '../../../src/service/oauth/authorize/author
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { FaultInjector } from '../../../src/service/testing/faults/faults.ts';
 import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
+import { lobbyRecord } from '../../support/store/records.ts';
 import { countRoundTrips } from '../../support/store/round-trips.ts';
 import { idleParts, makeCore, startMs } from './support.ts';
 
@@ -377,6 +378,19 @@ describe('/control/snapshot', () => {
       `Bot ${filled.applications[0].bot_token}`,
     );
     expect(principal?.kind).toBe('bot');
+  });
+
+  it('is larger than what is gathered before the head, and is the same JSON', async () => {
+    const { core, call } = await open();
+    const lobbies = Array.from({ length: 3000 }, (_, n) =>
+      lobbyRecord({ id: `1${n}`, metadata: { text: 'ä'.repeat(500) } }),
+    );
+    await core.store.transact('x', work => {
+      for (const lobby of lobbies) work.put('lobbies', lobby);
+    });
+    const { status, body } = await call('GET /snapshot');
+    expect(status).toBe(200);
+    expect(body.content).toEqual(await core.store.dump());
   });
 
   it('rejects another version with a message that names both', async () => {

@@ -361,6 +361,52 @@ export function storeSuite(
         });
       });
 
+      it('give what there was at one instant, in pieces, whatever is changed, deleted and added meanwhile', async () => {
+        const ids = Array.from({ length: 1201 }, (_, n) => `l${String(n).padStart(4, '0')}`);
+        await store.transact('x', work => {
+          for (const id of ids) work.put('lobbies', lobbyRecord({ id, metadata: { text: 'x'.repeat(900) } }));
+          work.put('lobby_members', lobbyMemberRecord({ lobby_id: 'l0001', user_id: '2' }));
+          work.put('settings', { name: 'key', value: 'first' });
+        });
+        const before = await store.dump();
+        const found: Record<string, object[]> = {};
+        let pieces = 0;
+        await store.read(async (collection, records) => {
+          found[collection] = [...(found[collection] ?? []), ...records];
+          if (collection !== 'lobbies' || pieces++ > 0) return;
+          await store.transact('x', work => {
+            for (const id of ['l0000', 'l0700', 'l1200']) work.put('lobbies', lobbyRecord({ id, flags: 7 }));
+            for (const id of ['l0001', 'l0701', 'l1199']) work.delete('lobbies', id);
+            for (const id of ['a', 'l0700a', 'z']) work.put('lobbies', lobbyRecord({ id }));
+            work.delete('lobby_members', 'l0001', '2');
+            work.put('lobby_members', lobbyMemberRecord({ lobby_id: 'a', user_id: '2' }));
+            work.put('settings', { name: 'key', value: 'second' });
+          });
+          // A second time: what counts is what there was at the beginning.
+          await store.transact('x', work => {
+            work.put('lobbies', lobbyRecord({ id: 'l0701', flags: 8 }));
+            work.delete('lobbies', 'l0700');
+            work.delete('lobbies', 'z');
+          });
+        });
+        expect(pieces).toBeGreaterThan(1);
+        found.lobbies?.sort((a, b) => ((a as { id: string }).id < (b as { id: string }).id ? -1 : 1));
+        expect(found).toEqual(before);
+        expect(await store.list('lobbies')).toHaveLength(1200);
+        expect(await store.get('settings', 'key')).toEqual({ name: 'key', value: 'second' });
+      });
+
+      it('stop with what the receiver of a piece throws, and work again', async () => {
+        await putLobby('1');
+        const stopped = new Error('enough');
+        await expect(
+          store.read(() => {
+            throw stopped;
+          }),
+        ).rejects.toBe(stopped);
+        expect((await store.dump()).lobbies).toHaveLength(1);
+      });
+
       it('put back exactly what was taken out, also after JSON', async () => {
         await store.transact('x', work => {
           work.put('lobbies', lobbyRecord({ id: '1', metadata: { a: 'ä' } }));

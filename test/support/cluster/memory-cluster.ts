@@ -329,6 +329,7 @@ export class MemoryNode implements Cluster {
         await alive();
         return value;
       },
+      read: take => store.read(take),
       dump: () => store.dump(),
       load: content => store.load(content),
       close: async () => {},

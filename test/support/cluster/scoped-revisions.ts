@@ -1,5 +1,12 @@
 import type { Announced, Announcement } from '../../../src/service/events/announcement.ts';
-import type { KeyPart, ListQuery, Store, StoreContent, Transaction } from '../../../src/service/store/contract.ts';
+import type {
+  KeyPart,
+  ListQuery,
+  Store,
+  StoreContent,
+  TakePiece,
+  Transaction,
+} from '../../../src/service/store/contract.ts';
 import type { CollectionName, Records } from '../../../src/service/store/records.ts';
 import type { MaybePromise } from '../../../src/service/support/maybe-promise.ts';
 
@@ -73,6 +80,10 @@ export class ScopedRevisions implements Store {
     const revision = this.#ofCommit.get(announced.revision);
     if (revision === undefined) throw new Error('Something was announced outside a transaction.');
     return { ...announced, revision };
+  }
+
+  read(take: TakePiece): Promise<void> {
+    return this.#store.read(take);
   }
 
   dump(): Promise<StoreContent> {

@@ -1,5 +1,5 @@
 import type { KeyPart, ListQuery } from '../contract.ts';
-import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
+import { EmbeddedStore, type EmbeddedStoreOptions, type Engine, type Reading } from '../embedded.ts';
 import { collectionNames } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
@@ -9,6 +9,9 @@ import { Table } from './table.ts';
 export function openMemoryStore(options: EmbeddedStoreOptions): EmbeddedStore {
   return new EmbeddedStore(new MemoryEngine(), options);
 }
+
+/** Records of one piece. */
+const pieceMax = 200;
 
 type Tables = Readonly<Record<CollectionName, Table>>;
 
@@ -24,6 +27,26 @@ class MemoryEngine implements Engine {
 
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][] {
     return this.#tables[collection].list(query) as unknown[] as Records[Name][];
+  }
+
+  /** Records are never changed, so references to them are enough. */
+  read(): Reading {
+    const lists = collectionNames.map(collection => ({ collection, records: this.#tables[collection].list({}) }));
+    let at = 0;
+    return {
+      next() {
+        const [list] = lists;
+        if (!list) return undefined;
+        const { collection } = list;
+        const records = list.records.slice(at, at + pieceMax);
+        at += pieceMax;
+        if (at >= list.records.length) {
+          lists.shift();
+          at = 0;
+        }
+        return { collection, records };
+      },
+    };
   }
 
   count(collection: CollectionName, atMost: number): number {

@@ -2,18 +2,19 @@ import { setImmediate } from 'node:timers';
 import { type Logger, silentLogger, steadyNow, systemClock } from '../../../wire/clock/ports.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { storeLimits } from '../../support/service-limits.ts';
-import type { KeyPart, ListQuery, Store, StoreContent, Transaction } from '../contract.ts';
+import type { KeyPart, ListQuery, Store, StoreContent, TakePiece, Transaction } from '../contract.ts';
 import type { CommitReport } from '../embedded.ts';
 import { Overlay } from '../overlay.ts';
 import { putContent } from '../put-content.ts';
 import type { CollectionName, Records } from '../records.ts';
+import { contentFrom } from '../whole-content.ts';
 import { attempt, type Revisions } from './attempt.ts';
 import { Committer, type Outcome } from './committer.ts';
 import { unavailableError } from './failure.ts';
 import type { Postgres } from './postgres.ts';
 import { Reader } from './reader.ts';
 import { type Component, Job, Turns } from './turns.ts';
-import { dumpContent, loadContent } from './whole-content.ts';
+import { loadContent, readContent } from './whole-content.ts';
 
 export interface PostgresStoreOptions {
   /** Migrated before; the store closes it. */
@@ -105,9 +106,13 @@ class PostgresStore implements Store {
     return job.answer as Promise<T>;
   }
 
-  async dump(): Promise<StoreContent> {
+  async read(take: TakePiece): Promise<void> {
     if (this.#isClosed) throw this.#postgres.closedError();
-    return dumpContent(this.#postgres);
+    await readContent(this.#postgres, take);
+  }
+
+  dump(): Promise<StoreContent> {
+    return contentFrom(take => this.read(take));
   }
 
   async load(content: StoreContent): Promise<void> {

@@ -1,51 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { storeLimits } from '../../support/service-limits.ts';
-import type { KeyPart, StoreContent } from '../contract.ts';
+import type { KeyPart, TakePiece } from '../contract.ts';
 import { decodeRecord } from '../decode-record.ts';
 import { collectionNames, isNumeric, keyFields } from '../keys.ts';
 import type { Change, Overlay } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
 import { textArray } from './arrays.ts';
 import { wholeStoreLock } from './commit-sql.ts';
-import { ConnectionLost, failedError } from './failure.ts';
+import { ConnectionLost, failedError, sqlState } from './failure.ts';
 import { columnsOf, columnValue } from './layout.ts';
 import type { Postgres, Session } from './postgres.ts';
+import type { Row } from './statement.ts';
 
 /** Rows of one statement, so that each takes little of its time. */
 const rowsMax = 1000;
+/** JSON of one piece that is read, in UTF-16 units; records may be larger than those before them. */
+const pieceSize = 512 * 1024;
 const deletedMax = 20_000;
 /** Statements that insert rows and are under way together, so that what is encoded stays little. */
 const insertsMax = 16;
 
-/** Everything at one instant. @throws StoreError */
-export async function dumpContent(postgres: Postgres): Promise<StoreContent> {
+/** Passes on everything at one instant. @throws StoreError; what `take` throws */
+export async function readContent(postgres: Postgres, take: TakePiece): Promise<void> {
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
   try {
-    return await postgres.session(begin, dumpWithin, storeLimits.wholeStatementMs, { each: true });
+    await postgres.session(begin, session => readWithin(session, take), storeLimits.wholeStatementMs, { each: true });
   } catch (error) {
-    throw failedError(postgres.location, error);
+    if (error instanceof ConnectionLost || sqlState(error) !== undefined) throw failedError(postgres.location, error);
+    throw error;
   }
 }
 
 /** The first rows of all collections travel together, so that many collections take little time also where the server is far away. */
-async function dumpWithin(session: Session): Promise<StoreContent> {
-  const dumps = collectionNames.map(async name => [name, await dumpRows(session, name)] as const);
-  return Object.fromEntries(await Promise.all(dumps)) as unknown as StoreContent;
-}
-
-async function dumpRows(session: Session, name: CollectionName): Promise<readonly object[]> {
-  const records: object[] = [];
-  const select = `SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`;
-  const fetch = () => session.query(`FETCH ${rowsMax} FROM all_of_${name}`);
-  const declared = session.query(`DECLARE all_of_${name} NO SCROLL CURSOR FOR ${select}`);
-  for (let [, rows] = await Promise.all([declared, fetch()]); ; rows = await fetch()) {
-    for (const { body } of rows) {
-      const record = decodeRecord(name, body as string);
-      if (typeof record === 'object') records.push(record);
+async function readWithin(session: Session, take: TakePiece): Promise<void> {
+  const begun = collectionNames.map(async name => {
+    const select = `SELECT body FROM rallypoint.${name} ORDER BY ${keyFields(name).join(', ')}`;
+    const declared = session.query(`DECLARE all_of_${name} NO SCROLL CURSOR FOR ${select}`);
+    const [, rows] = await Promise.all([declared, fetch(session, name, firstRows)]);
+    return rows;
+  });
+  // `take` may have to wait for a reader.
+  const patience = `SET LOCAL idle_in_transaction_session_timeout = ${storeLimits.wholeStoreMs}`;
+  const [first] = await Promise.all([Promise.all(begun), session.query(patience)]);
+  for (const [at, name] of collectionNames.entries()) {
+    let rows = first[at] ?? [];
+    for (let count = firstRows; ; rows = await fetch(session, name, count)) {
+      const records: object[] = [];
+      let size = 0;
+      for (const { body } of rows) {
+        size += String(body).length;
+        const record = decodeRecord(name, body as string);
+        if (typeof record === 'object') records.push(record);
+      }
+      await take(name, records);
+      if (rows.length < count) break;
+      count = Math.max(1, Math.min(rowsMax, Math.floor((count * pieceSize) / Math.max(size, 1))));
     }
-    if (rows.length < rowsMax) return records;
   }
 }
+
+function fetch(session: Session, name: CollectionName, rows: number): Promise<readonly Row[]> {
+  return session.query(`FETCH ${rows} FROM all_of_${name}`);
+}
+
+/** Of a collection whose records are of unknown size. */
+const firstRows = 20;
 
 /**
  * Replaces everything, in one transaction that holds the lock of the whole store: commits of all nodes wait meanwhile, reads find

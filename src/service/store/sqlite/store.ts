@@ -5,7 +5,7 @@ import { LruCache } from '../../support/lru-cache.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
 import { decodeRecord } from '../decode-record.ts';
-import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
+import { EmbeddedStore, type EmbeddedStoreOptions, type Engine, type Reading } from '../embedded.ts';
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
@@ -14,6 +14,7 @@ import { CommitMark, counterWriter, readCounter } from './counters.ts';
 import { inMemory, openDatabase } from './database.ts';
 import { failedError, rollBack } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
+import { SqliteReading } from './reading.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
 import { openTables } from './tables.ts';
 import { LogHold } from './wal.ts';
@@ -139,6 +140,15 @@ class SqliteEngine implements Engine {
       this.#lists[collection].set(name, records, weight);
     }
     return records as unknown[] as Records[Name][];
+  }
+
+  read(): Reading {
+    return new SqliteReading({
+      location: this.location,
+      tables: this.#tables,
+      reading: (collection, read) => this.#reading(() => ({ statement: 'page', collection }), read),
+      unreadable: (collection, found) => this.#setAside(collection, found),
+    });
   }
 
   count(collection: CollectionName, atMost: number): number {

@@ -19,11 +19,22 @@ export interface Table {
   list(query: AnyQuery): string[];
   /** As {@link list}, each with its key. */
   rows(query: AnyQuery): { readonly key: readonly KeyPart[]; readonly body: string }[];
+  /** The rows behind a key, or the first ones, in the order of the key: up to {@link pageMax}. */
+  page(after: readonly KeyPart[] | undefined): Page;
   /** How many rows there are, up to a bound. */
   count(atMost: number): number;
   write(change: Change): void;
   clear(): void;
 }
+
+export interface Page {
+  readonly rows: readonly { readonly key: readonly KeyPart[]; readonly body: string }[];
+  /** Whether no more follow. */
+  readonly isEnd: boolean;
+}
+
+/** Bounds of one page; a record may be larger. */
+const pageMax = { rows: 500, size: 512 * 1024 } as const;
 
 /** One table for every collection. */
 export function openTables(database: DatabaseSync): Readonly<Record<CollectionName, Table>> {
@@ -61,6 +72,10 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
         `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`,
     ),
   );
+  const all = `SELECT ${[...key, 'body'].join(', ')} FROM ${name}`;
+  const behind = `WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+  const first = lazily(() => database.prepare(`${all} ORDER BY ${key.join(', ')}`));
+  const following = lazily(() => database.prepare(`${all} ${behind} ORDER BY ${key.join(', ')}`));
   const count = lazily(() => database.prepare(`SELECT count(*) AS n FROM (SELECT 1 FROM ${name} LIMIT ?)`));
   const lists = new Map<string, StatementSync>();
   const bodies = ['body'];
@@ -87,6 +102,18 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 
     rows: query =>
       select(rows, query).map(row => ({ key: key.map(field => row[field] as KeyPart), body: row.body as string })),
+
+    page(after) {
+      const found: { key: KeyPart[]; body: string }[] = [];
+      let size = 0;
+      for (const row of after ? following().iterate(...after) : first().iterate()) {
+        if (found.length === pageMax.rows || size >= pageMax.size) return { rows: found, isEnd: false };
+        const body = row.body as string;
+        found.push({ key: key.map(field => row[field] as KeyPart), body });
+        size += body.length;
+      }
+      return { rows: found, isEnd: true };
+    },
 
     count: atMost => Number(count().get(atMost)?.n),
 
