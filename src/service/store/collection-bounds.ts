@@ -98,7 +98,7 @@ export const collectionBounds: Readonly<Record<CollectionName, CollectionBound>>
   },
   commands: {
     grownBy: 'an application',
-    bound: `${many(limits.commandsPerScope[1])} slash commands, ${limits.commandsPerScope[2]} and ${limits.commandsPerScope[3]} of the other types and an entry point, globally and in each guild; ${many(limits.commandTextLengthMax)} characters each`,
+    bound: `${many(limits.commandsPerScope[1])} slash commands, ${limits.commandsPerScope[2]} and ${limits.commandsPerScope[3]} of the other types and an entry point, globally and in each guild; ${many(limits.commandTextLengthMax)} characters each, ${mib(serviceLimits.commandsBytesMax)} together with all translations`,
     beyond: '400, code 30032 or 50035',
     cleanedBy: 'the application',
     test: 'test/service/domain/commands/commands.test.ts',

@@ -51,6 +51,8 @@ export const serviceLimits = {
   sharedFilesBytesMax: 1024 * 1024 * 1024,
   sharedFilesBytesPerOwnerMax: 256 * 1024 * 1024,
   sharedFilesLifeMs: 24 * 3_600_000,
+  /** Commands of one place as JSON, all translations included. Unspecified: what clients of this package accept, with room for the rest. */
+  commandsBytesMax: 7 * 1024 * 1024,
   /** Ids of one query for entitlements. */
   skuIdsMax: 100,
   redirectUrisMax: 10,

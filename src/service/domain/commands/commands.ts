@@ -34,7 +34,15 @@ import {
   rewritten,
   rewrittenIfChanged,
 } from './records.ts';
-import { isEntryPoint, rejectLostEntryPoint, rejectTakenName, rejectTooMany, takeCreates } from './scope-rules.ts';
+import {
+  encodedBytes,
+  isEntryPoint,
+  rejectLostEntryPoint,
+  rejectTakenName,
+  rejectTooLarge,
+  rejectTooMany,
+  takeCreates,
+} from './scope-rules.ts';
 import { encodeCommand, encodeCommands, showCommand, type Translations } from './view.ts';
 
 /**
@@ -225,6 +233,8 @@ async function changeCommands(
   const known = new Set(before);
   const written = after.filter(command => !known.has(command));
   for (const command of written) transaction.put('commands', command);
+  // A place that an older version filled beyond the bound may still be reduced.
+  if (encodedBytes(after) > encodedBytes(before)) rejectTooLarge(await commandsOf(transaction, application, place));
   const isChanged = written.length > 0 || after.length < before.length;
   if (isChanged) announceChange(transaction, application, place);
 }

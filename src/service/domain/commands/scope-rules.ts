@@ -6,6 +6,8 @@ import type { Transaction } from '../../store/contract.ts';
 import type { CommandRecord } from '../../store/records.ts';
 import { apiMessages } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { encodeCommand } from './view.ts';
 
 /** Rules for the commands of a place together, each with an error of its own. */
 
@@ -17,6 +19,24 @@ export function rejectTooMany(commands: readonly Typed[]): void {
   if (exceeded === undefined) return;
   const message = `${apiMessages.too_many_commands} (${limits.commandsPerScope[exceeded]})`;
   throw new RequestError('too_many_commands', { message });
+}
+
+/**
+ * Unspecified: the bound. With it a list of the commands, all translations included, is an answer that clients of this package accept.
+ *
+ * @throws RequestError `too_many_commands`; its message names the limit
+ */
+export function rejectTooLarge(commands: readonly CommandRecord[]): void {
+  const max = serviceLimits.commandsBytesMax;
+  const bytes = encodedBytes(commands);
+  if (bytes <= max) return;
+  const message = `The application commands have too many translations: together at most ${max} bytes of JSON (got ${bytes})`;
+  throw new RequestError('too_many_commands', { message });
+}
+
+/** What the commands take as JSON, all translations included. */
+export function encodedBytes(commands: readonly CommandRecord[]): number {
+  return commands.reduce((sum, command) => sum + Buffer.byteLength(encodeCommand(command)), 0);
 }
 
 /** @throws RequestError `entry_point_missing` when a bulk write would delete the entry point */

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Command, type CommandInput, commandTypes } from '../../../../src/model/command.ts';
 import { limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
+import { locales } from '../../../../src/model/locale.ts';
 import { type Commands, createCommands } from '../../../../src/service/domain/commands/commands.ts';
 import { everywhere } from '../../../../src/service/domain/commands/records.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
+import { answerBytesMax } from '../../../../src/wire/http/transport.ts';
 import { applicationRecord, makeWorld, refusal, type World } from '../support.ts';
 
 let world: World;
@@ -197,6 +200,31 @@ describe('the caps of a scope', () => {
     expect(await replaced(chat(100))).toHaveLength(100);
     expect((await refusal(replaced(chat(101)))).reason).toBe('too_many_commands');
     expect(await listed()).toHaveLength(100);
+  });
+});
+
+describe('commands with many translations', () => {
+  const texts = Object.fromEntries(locales.map(locale => [locale, '界'.repeat(100)]));
+  const options = Array.from({ length: 25 }, (_, n) => ({
+    ...{ type: 3, name: `option-${n}`, description: 'One of many' },
+    description_localizations: texts,
+  }));
+  const large = (n: number) => ({ name: `large-${n}`, description: 'Large', options });
+
+  it('are written while all of them fit into an answer that clients accept, one by one or together', async () => {
+    let count = 0;
+    const fill = async () => {
+      for (; count < 100; count++) await create(large(count));
+    };
+    expect((await refusal(fill())).reason).toBe('too_many_commands');
+    const before = await listed();
+    expect(before).toHaveLength(count);
+    expect(Buffer.byteLength(JSON.stringify(before))).toBeGreaterThan(0.9 * serviceLimits.commandsBytesMax);
+    expect(Buffer.byteLength(JSON.stringify(before))).toBeLessThan(answerBytesMax);
+    const more = Array.from({ length: count + 1 }, (_, n) => large(n));
+    expect((await refusal(replaced(more))).reason).toBe('too_many_commands');
+    await edited(before[0]?.id ?? '', { options: [] });
+    await create(large(count));
   });
 });
 
