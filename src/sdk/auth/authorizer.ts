@@ -1,12 +1,12 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
 import { customSchemePrefix } from '../../model/oauth.ts';
 import { requireChoice } from '../../wire/arguments.ts';
-import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
+import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { codeChallengeRequired } from '../../wire/oauth/authorization-fields.ts';
 import { authorizeUrl, customSchemeRedirect } from '../../wire/oauth/authorize-url.ts';
 import type { ExpectedRedirect, RedirectResult } from '../../wire/oauth/read-redirect.ts';
 import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
-import { openLoopbackReceiver } from './loopback-receiver.ts';
+import { type LoopbackReceiver, openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
 import type { RedirectPage } from './redirect-page.ts';
 import { validateRedirect } from './redirect-validation.ts';
@@ -14,7 +14,8 @@ import { validateRedirect } from './redirect-validation.ts';
 /**
  * How the answer returns to the game.
  *
- * - `loopback`: to `http://127.0.0.1:PORT/callback`, a server that listens for the duration of the call
+ * - `loopback`: to `http://127.0.0.1:PORT/callback`, a server that listens for the duration of the call, and half a minute
+ *   after its answer shows its page again, for a browser that loads it a second time
  * - `custom-scheme`: to `<scheme>:/authorize/callback`, which the system passes to the game and the game to
  *   {@link Client.handleRedirect}
  *
@@ -47,12 +48,16 @@ export interface AuthorizationGrant {
 
 export interface AuthorizerPorts {
   readonly baseUrl: string;
+  readonly clock: Clock;
   readonly entropy: Entropy;
   readonly logger: Logger;
   readonly openBrowser: OpenBrowser;
   /** Valid. */
   readonly redirectPage?: RedirectPage | undefined;
 }
+
+// Browsers load a page ahead of showing it, and players reload it.
+export const lingerMs = 30_000;
 
 // Unspecified: the length of `state`. 32 bytes, as for a code verifier.
 const stateBytes = 32;
@@ -75,6 +80,8 @@ export function redirectWayOf(args: AuthorizationArgs, { redirect, answer }: Aut
 export class Authorizer {
   readonly #ports: AuthorizerPorts;
   #pending: PendingAuthorization | undefined;
+  /** Receivers that have their answer, and how to close them. */
+  readonly #lingering = new Set<() => Promise<void>>();
 
   constructor(ports: AuthorizerPorts) {
     this.#ports = ports;
@@ -107,15 +114,23 @@ export class Authorizer {
 
   /** Handles an address that the system passed to the game. Returns false when it ends no authorization in progress. */
   handleRedirect(address: string): boolean {
-    const result = this.#pending?.validate(address);
-    if (!result || result.kind === 'foreign') return false;
-    this.#pending?.settle(result);
+    const pending = this.#pending;
+    if (!pending || pending.isOver) return false;
+    const result = pending.validate(address);
+    if (result.kind === 'foreign') return false;
+    pending.settle(result);
     return true;
   }
 
   /** Aborts the authorization in progress, if any. */
   abort(): void {
     this.#pending?.fail(aborted());
+  }
+
+  /** Aborts the authorization in progress, and closes all ports. */
+  close(): void {
+    this.abort();
+    for (const end of this.#lingering) void end();
   }
 
   async #ask(
@@ -134,8 +149,20 @@ export class Authorizer {
       if (!pending.isOver) this.#show(authorizeUrl(args, { baseUrl, clientId, redirectUri, state }), pending);
       return grantOf(await pending.code, redirectUri, args.nonce, clientId);
     } finally {
-      await receiver?.close();
+      if (receiver && pending.outcome) this.#linger(receiver);
+      else await receiver?.close();
     }
+  }
+
+  #linger(receiver: LoopbackReceiver): void {
+    receiver.unref();
+    const end = () => {
+      cancel();
+      this.#lingering.delete(end);
+      return receiver.close();
+    };
+    const cancel = this.#ports.clock.schedule(lingerMs, end);
+    this.#lingering.add(end);
   }
 
   #readAnswer(args: AuthorizationArgs, clientId: string, answer: string): AuthorizationGrant {
@@ -166,6 +193,8 @@ export class Authorizer {
 class PendingAuthorization {
   /** Whether a redirect or a failure has ended it. */
   isOver = false;
+  /** The redirect that ended it. */
+  outcome: RedirectResult | undefined;
   readonly #answer = Promise.withResolvers<string>();
   readonly #ports: Pick<AuthorizerPorts, 'baseUrl' | 'logger'>;
   #expected: ExpectedRedirect | undefined;
@@ -185,8 +214,10 @@ class PendingAuthorization {
   }
 
   validate(address: string): RedirectResult {
-    if (this.isOver || !this.#expected) return { kind: 'foreign' };
+    if (!this.#expected || (this.isOver && !this.outcome)) return { kind: 'foreign' };
     const result = validateRedirect(address, this.#expected);
+    // The page is shown again for a redirect that comes again; only the first one counts.
+    if (this.outcome) return result.kind === 'foreign' ? { kind: 'foreign' } : this.outcome;
     if (result.kind === 'foreign' && result.issuer !== undefined) {
       const { baseUrl, logger } = this.#ports;
       logger.warn(
@@ -198,8 +229,9 @@ class PendingAuthorization {
   }
 
   settle(result: RedirectResult): void {
-    if (result.kind === 'foreign') return;
+    if (result.kind === 'foreign' || this.isOver) return;
     this.isOver = true;
+    this.outcome = result;
     if (result.kind === 'granted') this.#answer.resolve(result.code);
     else this.#answer.reject(result.error);
   }

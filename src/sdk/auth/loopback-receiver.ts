@@ -26,6 +26,12 @@ export interface RedirectValidator {
   settle(result: RedirectResult): void;
 }
 
+/** A {@link RedirectReceiver} at a port of this machine. */
+export interface LoopbackReceiver extends RedirectReceiver {
+  /** From now on it does not keep the process running. */
+  unref(): void;
+}
+
 /**
  * Receives redirects to `http://127.0.0.1:PORT/callback`, on a free port that only this machine can reach. Every request's
  * address is passed to `validate`, whose result decides which page the player sees.
@@ -38,7 +44,7 @@ export interface RedirectValidator {
 export async function openLoopbackReceiver(
   redirects: RedirectValidator,
   page?: RedirectPage,
-): Promise<RedirectReceiver> {
+): Promise<LoopbackReceiver> {
   const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax, keepAlive: false });
   const sockets = new Set<Socket>();
@@ -67,7 +73,12 @@ export async function openLoopbackReceiver(
     server.closeAllConnections();
     await closed;
   };
-  return { redirectUri: `http://${host}${loopbackRedirect.path}`, close, [Symbol.asyncDispose]: close };
+  const unref = () => {
+    server.unref();
+    for (const socket of sockets) socket.unref();
+    server.on('connection', socket => socket.unref());
+  };
+  return { redirectUri: `http://${host}${loopbackRedirect.path}`, close, unref, [Symbol.asyncDispose]: close };
 }
 
 type Outcome = Parameters<typeof renderRedirectPage>[0];

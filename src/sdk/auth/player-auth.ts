@@ -64,7 +64,7 @@ export class PlayerAuth {
 
   /** Aborts what is in progress. */
   close(): void {
-    this.authorizer.abort();
+    this.authorizer.close();
     this.device.abort();
     this.tokens.close();
     this.held.close();

@@ -3,20 +3,22 @@ import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
-import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authorizer.ts';
+import { Authorizer, type AuthorizerPorts, lingerMs } from '../../../src/sdk/auth/authorizer.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
 import { Client } from '../../../src/sdk/client.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
 const baseUrl = 'https://auth.example';
 const { challenge } = createAuthorizationCodeVerifier();
+const clock = new VirtualClock(0);
 
 function authorizer(
   openBrowser: AuthorizerPorts['openBrowser'],
   logger = silentLogger,
   redirectPage?: AuthorizerPorts['redirectPage'],
 ): Authorizer {
-  return new Authorizer({ baseUrl, entropy: systemEntropy, logger, openBrowser, redirectPage });
+  return new Authorizer({ baseUrl, clock, entropy: systemEntropy, logger, openBrowser, redirectPage });
 }
 
 /** An authorization whose page "opens" without anybody doing anything there; gives the parameters it was asked with. */
@@ -305,12 +307,51 @@ describe('authorize: the loopback redirect', () => {
     expect((await grant).code).toBe('1st');
   });
 
-  it('stops listening once it has its answer, is aborted, or fails', async () => {
-    const answered = await asked();
-    await get(`${answered.redirectUri}?code=c&state=${answered.state}`);
-    await answered.grant;
-    await expect(get(answered.redirectUri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  it.each([
+    ['granted', 'code=c'],
+    ['denied', 'error=access_denied'],
+  ])('shows the same page to a reload for half a minute, and stops listening then: %s', async (_, answer) => {
+    const { grant, redirectUri, state } = await asked();
+    const address = `${redirectUri}?${answer}&state=${state}`;
+    const pages = [await get(address), await get(address)];
+    const ended = await grant.catch((error: unknown) => error);
+    await clock.advance(lingerMs - 1);
+    pages.push(await get(address));
+    expect(new Set(pages.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
+    expect(await grant.catch((error: unknown) => error)).toBe(ended);
+    await clock.advance(1);
+    await expect(get(address)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
 
+  it('shows the first outcome for whatever redirect follows, and that of a foreign one for those', async () => {
+    const { one, grant, redirectUri, state } = await asked();
+    const first = await get(`${redirectUri}?code=1st&state=${state}`);
+    expect((await get(`${redirectUri}?error=access_denied&state=${state}`)).body).toBe(first.body);
+    expect((await get(`${redirectUri}?code=1st&state=x`)).status).toBe(400);
+    expect((await get(`${redirectUri}?code=1st`)).status).toBe(400);
+    expect((await grant).code).toBe('1st');
+    expect(one.handleRedirect(`${redirectUri}?code=1st&state=${state}`)).toBe(false);
+  });
+
+  it('stops listening when the client closes', async () => {
+    const { one, grant, redirectUri, state } = await asked();
+    await get(`${redirectUri}?code=c&state=${state}`);
+    await grant;
+    one.close();
+    await expect(get(redirectUri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('can ask again while the port of the last answer is open', async () => {
+    const { one, grant, redirectUri, state } = await asked();
+    await get(`${redirectUri}?code=c&state=${state}`);
+    await grant;
+    const next = one.authorize(new AuthorizationArgs(), '1', {});
+    one.abort();
+    await expect(next).rejects.toMatchObject({ code: 'aborted' });
+    one.close();
+  });
+
+  it('stops listening when it is aborted, or fails', async () => {
     const abort = new AbortController();
     const aborted = await asked(new AuthorizationArgs(), { signal: abort.signal });
     abort.abort();
@@ -325,6 +366,7 @@ describe('authorize: the loopback redirect', () => {
     const closed = new Promise(resolve => idle.once('close', resolve).resume());
     await get(`${redirectUri}?code=c&state=${state}`);
     await grant;
+    await clock.advance(lingerMs);
     await closed;
     expect(idle.destroyed).toBe(true);
   });
