@@ -2,23 +2,21 @@ import type { ControlProblem } from '../../../wire/control/status.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { words } from '../../words/en/overview.ts';
 
-/** What goes wrong now, the worst first, each with a link to where more is shown. Notices are no problems and stand below. */
+/** What goes wrong now, the worst first, each with a link to where more is shown. */
 export function Problems({ problems }: { readonly problems: readonly ControlProblem[] }) {
-  const isWell = problems.every(({ severity }) => severity === 'notice');
   return (
     <section class="stack" aria-labelledby="overview-problems">
       <h2 id="overview-problems">{words.problems}</h2>
-      {isWell && (
+      {problems.length === 0 ? (
         <p class="overview-fine">
           <Icon name="check" />
           {words.noProblems}
         </p>
-      )}
-      {problems.length > 0 && (
+      ) : (
         <ul class="stack">
           {problems.map(({ severity, code, message, link }) => (
             <li key={`${code}/${message}`} class={`overview-problem ${severity}`}>
-              {severity !== 'notice' && <Icon name="warning" />}
+              <Icon name="warning" />
               <span class="grow">
                 <strong>{words.severities[severity]}:</strong> {message}
               </span>

@@ -42,7 +42,7 @@ export default function OverviewView() {
 function Status({ status }: { readonly status: ControlStatus }) {
   return (
     <>
-      <Problems problems={status.problems} />
+      <Problems problems={status.problems.filter(({ severity }) => severity !== 'notice')} />
       <Counts counts={status.counts} />
       <Charts />
       <div class="overview-pair">
@@ -79,6 +79,13 @@ function Runs({ status }: { readonly status: ControlStatus }) {
   return (
     <section class="card stack">
       <h2>{words.runs}</h2>
+      {status.problems
+        .filter(({ severity }) => severity === 'notice')
+        .map(({ code, message }) => (
+          <p key={code} class="hint">
+            {message}
+          </p>
+        ))}
       <dl class="facts">
         {rows.map(([name, value]) => (
           <div key={name}>

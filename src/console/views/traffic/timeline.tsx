@@ -99,7 +99,7 @@ function columnsOf(names: Names, isVirtual: boolean): readonly Column<TrafficEnt
     {
       id: 'time',
       label: columns.time,
-      width: isVirtual ? '10rem' : '6.5rem',
+      width: isVirtual ? '9.25rem' : '6.5rem',
       cell: ({ at_ms, id }) => <span class="mono">{eventTimeText(at_ms, id)}</span>,
     },
     {
