@@ -34,6 +34,8 @@ class BrowserWindow {
 /** The parts that game/main.js imports: `electron` of the project exports them. */
 const electron = {
   app: Object.assign(new EventEmitter(), {
+    // Where the stand-in's page is.
+    getAppPath: () => '/game',
     enableSandbox() {},
     whenReady: async () => {},
     quit: () => opened.emit('quit'),
