@@ -16,7 +16,7 @@ import { controlFrame, type OutFrame } from './connection/frames.ts';
 import { admit, admitResume, type Identity, readIdentify, type SessionPrincipal } from './identify.ts';
 import { readPresence, readUserPresence } from './presence/presence-update.ts';
 import { answerMembersRequest, readMembersRequest } from './sessions/guild-members.ts';
-import type { IdentifyBudget } from './sessions/identify-budget.ts';
+import type { IdentifyBudget, IdentifyRefusal } from './sessions/identify-budget.ts';
 import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
@@ -237,7 +237,7 @@ export class Protocol implements ConnectionEvents {
     const refused = await (isBot
       ? budget.spend(principal.application.id, identity.shard)
       : budget.spendOfUser(principal.user.id));
-    if (refused?.reason === 'pace') return this.#askToIdentifyIn(connection, refused.waitMs);
+    if (refused?.reason === 'pace') return this.#askToIdentifyLater(connection, refused);
     if (refused) return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
     if (!connection.open) return;
     connection.compressesPayloads = identity.compress;
@@ -274,13 +274,17 @@ export class Protocol implements ConnectionEvents {
    * A client that identified too soon is asked to identify again once that will be accepted: many answer immediately, and would only be
    * rejected until they have sent too many frames.
    */
-  #askToIdentifyIn(connection: Connection, waitMs: number): void {
-    const { clock, log } = this.#core;
-    log.info(
-      { connection: connection.id, wait_ms: waitMs },
+  #askToIdentifyLater(connection: Connection, { waits }: IdentifyRefusal): void {
+    this.#core.log.info(
+      { connection: connection.id, wait_ms: waits[0]?.ms },
       'An Identify came too soon after another; its client is asked again later.',
     );
-    clock.schedule(waitMs, () => this.#askToIdentify(connection, frames.identifyAnew));
+    const cancels = waits.map(({ clock, ms }) =>
+      clock.schedule(ms, () => {
+        for (const cancel of cancels) cancel();
+        this.#askToIdentify(connection, frames.identifyAnew);
+      }),
+    );
   }
 
   #askToIdentify(connection: Connection, frame: OutFrame): void {

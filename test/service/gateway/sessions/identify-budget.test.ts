@@ -81,6 +81,23 @@ describe('a bot that identifies again the moment it is asked to', () => {
     await service.close();
   });
 
+  it('gets ready by the pace of the system although nobody advances the virtual clock', async () => {
+    const pace = { requests: 1, windowMs: 100 };
+    const limits = { ...limitProfiles.off, buckets: { 'gateway-identify-pace': pace } };
+    const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
+    const startMs = service.clock.now();
+    const identity = { token: starfall.applications[0].bot_token };
+    const first = await GatewayClient.identified(service.gateway, identity);
+    const client = await GatewayClient.open(service.gateway);
+    client.identify(identity);
+    await client.until(() => client.frames.some(({ op, t }) => t === 'READY' || op === opcodes.INVALID_SESSION));
+    if (!client.frames.some(({ t }) => t === 'READY')) client.identify(identity);
+    await client.until(() => client.frames.some(({ t }) => t === 'READY'));
+    expect(service.clock.now()).toBe(startMs);
+    for (const one of [first, client]) await one.end();
+    await service.close();
+  });
+
   it('may lose its connection meanwhile', async () => {
     const service = await startService({ fixtures: starfall, limits: limitProfiles.standard, clock: 'virtual' });
     const identity = { token: starfall.applications[0].bot_token };
