@@ -5,6 +5,7 @@ import {
   clientStatuses,
   type PresenceUpdate,
 } from '../../../model/presence.ts';
+import { isLonger } from '../../../model/rules/field.ts';
 import { checkPresence } from '../../../model/rules/social/activity.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { WaitingPresence } from '../../store/records.ts';
@@ -81,6 +82,6 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isText(value: unknown, min: number, max: number): boolean {
-  return typeof value === 'string' && value.length >= min && value.length <= max && value.isWellFormed();
+function isText(value: unknown, min: 0 | 1, max: number): boolean {
+  return typeof value === 'string' && value.length >= min && !isLonger(value, max) && value.isWellFormed();
 }

@@ -301,6 +301,13 @@ describe('a presence', () => {
     await seeing.until(() => seen().at(-1) === 'Game 7');
   });
 
+  it('has a name of up to 128 characters, also beyond 16 bits', async () => {
+    const seeing = await join('watcher-token', { intents: allIntents });
+    const client = await join(bot, { intents: 0 });
+    set(client, online('😀'.repeat(128)));
+    expect(await seeing.dispatch('PRESENCE_UPDATE')).toMatchObject({ activities: [{ name: '😀'.repeat(128) }] });
+  });
+
   it.each([
     null,
     {},
@@ -313,6 +320,7 @@ describe('a presence', () => {
     online('x', { activities: [{ name: 'x' }] }),
     online(''),
     online('x'.repeat(129)),
+    online('😀'.repeat(129)),
     online('x\ud800'),
     online('x', { activities: [{ name: 'x', type: 6 }] }),
     online('x', { activities: [{ name: 'x', type: 0, url: 5 }] }),
