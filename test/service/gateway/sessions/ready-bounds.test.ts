@@ -79,21 +79,23 @@ function talk(transaction: Transaction, n: number): void {
   transaction.put('direct_recipients', { user_id: ada, channel_id, other_id });
 }
 
-async function fill(
-  { world: { core } }: Rig,
-  ranges: readonly [count: number, put: (transaction: Transaction, n: number) => void][],
-) {
-  await core.store.transact('world', transaction => {
-    let first = 0;
-    for (const [count, put] of ranges) {
-      for (let n = first; n < first + count; n++) {
-        transaction.put('users', { ...userRecord(crowdId(n)), global_name: '☄'.repeat(32) });
-        put(transaction, n);
-      }
-      first += count;
+/** Puts so many users of each kind, in transactions of a size that each engine commits in time. */
+async function fill({ world: { core } }: Rig, kinds: readonly Kind[]) {
+  let first = 0;
+  for (const [count, put] of kinds) {
+    for (let from = first; from < first + count; from += 250) {
+      await core.store.transact('world', transaction => {
+        for (let n = from; n < Math.min(from + 250, first + count); n++) {
+          transaction.put('users', { ...userRecord(crowdId(n)), global_name: '☄'.repeat(32) });
+          put(transaction, n);
+        }
+      });
     }
-  });
+    first += count;
+  }
 }
+
+type Kind = readonly [count: number, put: (transaction: Transaction, n: number) => void];
 
 /** A lobby of Ada and many others. */
 async function addLobby({ world, lobbies }: Rig, metadata: Record<string, string>) {
@@ -123,8 +125,8 @@ it.each([
         friendsMax + 100,
         (transaction, n) => {
           relate(transaction, n, FRIEND);
-          showActivities(transaction, n);
-          describeUser(transaction, n);
+          if (n < 300) showActivities(transaction, n);
+          if (n < 200) describeUser(transaction, n);
           talk(transaction, n);
         },
       ],
@@ -144,6 +146,7 @@ it.each([
     expect([typesOf(FRIEND), typesOf(INCOMING)]).toEqual([friendsMax, requestsReceivedMax]);
     expect(ready.private_channels).toHaveLength(socialLimits.conversationsListedMax);
   },
+  120_000,
 );
 
 it('lobbies that do not fit into READY follow as events, and no lobby is missing', async () => {
@@ -163,4 +166,4 @@ it('lobbies that do not fit into READY follow as events, and no lobby is missing
   expect(inReady.length).toBeGreaterThan(1);
   const later = client.frames.filter(({ t }) => t === 'LOBBY_CREATE').map(({ d }) => (d as { id: string }).id);
   expect([...inReady, ...later]).toEqual(expected);
-});
+}, 120_000);
