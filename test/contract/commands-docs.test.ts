@@ -107,7 +107,7 @@ it('docs/commands.md shows a button that opens a form', async () => {
   if (!command) throw new Error('It is registered.');
   await useCommand(service, command, ada.id);
   const message = (await player.dispatch('MESSAGE_CREATE')) as Message;
-  await useComponent(service, message, ada.id, { component_type: 2, custom_id: 'name-crew:red' });
+  await useComponent(service, message, ada.id, { component_type: 2, custom_id: 'name-crew/red' });
   const form = (await player.dispatch('INTERACTION_MODAL_CREATE')) as ModalCreated;
   const name = { type: 4, custom_id: 'name', value: 'Nautilus' } as const;
   await submitModal(service, form, ada.id, [{ type: 18, component: name }]);
