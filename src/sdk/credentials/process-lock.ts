@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { KeychainError } from '../../model/errors/errors.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/clock/ports.ts';
 import { createFile } from '../../wire/files/create-file.ts';
+import { fileRemedy } from '../../wire/files/file-remedy.ts';
 import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { systemCode } from '../../wire/http/transport.ts';
@@ -54,14 +55,14 @@ export async function openProcessLock(options: ProcessLockOptions): Promise<Proc
   const { path, kinds = ['native', 'sqlite'] } = options;
   const failures: string[] = [];
   await makeFolder(dirname(path), 0o700).catch(error => {
-    throw unusable(path, systemCode(error));
+    throw unusable(path, systemCode(error), fileRemedy(error));
   });
   for (const kind of kinds) {
     const found = await openers[kind](path);
     if ('tryLock' in found) return new PolledLock(kind, found.tryLock, options);
     failures.push(...found.missing);
   }
-  throw unusable(path, failures.join('; '));
+  throw unusable(path, 'no kind of lock works here', failures.join(' '));
 }
 
 type Opened = { readonly tryLock: TryLock } | { readonly missing: readonly string[] };
@@ -85,7 +86,7 @@ const openers: Readonly<Record<ProcessLockKind, (path: string) => Promise<Opened
       createFile(file, 0o600);
       return { tryLock: () => tryTransaction(new DatabaseSync(file)) };
     } catch (error) {
-      return { missing: [`node:sqlite: ${reasonOf(error)}`] };
+      return { missing: [`node:sqlite: ${reasonOf(error)}. ${fileRemedy(error)}`] };
     }
   },
 };
@@ -162,7 +163,7 @@ class PolledLock implements ProcessLock {
     try {
       return this.#tryLock();
     } catch (error) {
-      throw unusable(this.#path, reasonOf(error));
+      throw unusable(this.#path, reasonOf(error), fileRemedy(error));
     }
   }
 }
@@ -171,9 +172,6 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : systemCode(error);
 }
 
-function unusable(path: string, reason: string): KeychainError {
-  return new KeychainError(
-    'lock_unusable',
-    `The lock file ${path} cannot be used: ${reason}. Pass a folder on a local disk that this user can write to.`,
-  );
+function unusable(path: string, reason: string, remedy: string): KeychainError {
+  return new KeychainError('lock_unusable', `The lock file ${path} cannot be used: ${reason}. ${remedy}`.trimEnd());
 }

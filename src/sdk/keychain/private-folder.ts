@@ -3,6 +3,7 @@ import * as nodeFileSystem from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, posix, win32 } from 'node:path';
 import { KeychainError } from '../../model/errors/errors.ts';
+import { fileRemedy } from '../../wire/files/file-remedy.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 
@@ -166,7 +167,7 @@ async function withFolderError<Value>(path: string, work: Promise<Value>): Promi
     const why = systemCode(cause);
     throw new KeychainError(
       'keychain_folder',
-      `The keychain's folder ${path} cannot be used (${why}). Pass a folder that this user can write to.`,
+      `The keychain's folder ${path} cannot be used (${why}). ${fileRemedy(cause)}`,
       { cause },
     );
   }

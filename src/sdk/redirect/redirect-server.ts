@@ -3,6 +3,7 @@ import { chmod, rename, rm, stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { RedirectError } from '../../model/errors/errors.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { fileRemedy } from '../../wire/files/file-remedy.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { isAddressOf } from './scheme.ts';
 import type { SocketLocation } from './socket-location.ts';
@@ -92,7 +93,7 @@ export class RedirectServer {
     } catch (cause) {
       this.#server.close();
       const { code } = Object(cause) as { code?: unknown };
-      throw new RedirectError('cannot_listen', `No socket can be created at ${path} (${code}). Pass another folder.`, {
+      throw new RedirectError('cannot_listen', `No socket can be created at ${path} (${code}). ${fileRemedy(cause)}`, {
         cause,
       });
     }

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { KeychainError, RedirectError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
+import { fileRemedy } from '../../wire/files/file-remedy.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 import { openProcessLock } from '../credentials/process-lock.ts';
@@ -54,7 +55,7 @@ export async function preparePrivateFolder(folder: string, uid: number | undefin
     const code = systemCode(cause);
     // A link or a file in its place is reported below.
     if (code === 'EEXIST') return;
-    throw new RedirectError('no_folder', `The folder ${folder} cannot be created (${code}). Pass another folder.`, {
+    throw new RedirectError('no_folder', `The folder ${folder} cannot be created (${code}). ${fileRemedy(cause)}`, {
       cause,
     });
   });

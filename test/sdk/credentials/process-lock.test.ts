@@ -139,7 +139,8 @@ for (const [kind, { missing, note }] of kinds)
       const file = join(folder.path, `${kind}-file`);
       await writeFile(file, '');
       const opened = openProcessLock({ path: join(file, 'x.lock'), kinds: [kind] });
-      await expect(opened).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
+      const message = expect.stringMatching(/a file, not a folder|Something else is in its place/);
+      await expect(opened).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable', message });
     });
 
     it('rejects with lock_unusable when its path is a folder', async () => {
@@ -165,6 +166,14 @@ describe('openProcessLock', () => {
     const { kind } = await openProcessLock({ path: join(folder.path, 'fallback.lock') });
     expect(kind).toBe(isFoundElsewhere ? 'native' : 'sqlite');
     process.env.RALLYPOINT_NATIVE = native;
+  });
+
+  it('says that the file of the sqlite kind is damaged when it is', async () => {
+    const path = join(folder.path, 'damaged.lock');
+    await writeFile(`${path}.sqlite`, 'x'.repeat(1_000));
+    const lock = await openProcessLock({ path, kinds: ['sqlite'] });
+    const message = expect.stringContaining('damaged: delete it');
+    await expect(lock.hold(async () => {})).rejects.toMatchObject({ code: 'lock_unusable', message });
   });
 
   it('lists the places that were searched when no kind works', async () => {
