@@ -35,7 +35,10 @@ const where = { data: { value: 'DIR', help: [`the data folder (default ${default
 
 /** The options of `rallypoint backup`, by the headings of the help. */
 export const backupOptions: OptionGroups = {
-  State: where,
+  State: {
+    ...where,
+    salvage: { help: ['of a damaged data folder: save what can be read, and say what is lost'] },
+  },
   Output: { out: { value: 'FILE', help: ['the backup: another way to name FILE'] }, ...output },
 };
 
@@ -68,7 +71,7 @@ export function readBackupSettings(
   command: 'backup' | 'restore',
   args: readonly string[],
   environment: ProcessEnvironment,
-): Asked<{ readonly file: string; readonly place: Place }> {
+): Asked<{ readonly file: string; readonly place: Place; readonly salvage: boolean }> {
   const { given, operands } = readArguments(args, command === 'backup' ? backupOptions : restoreOptions);
   if (given.help) return undefined;
   const out = optionText(given, 'out');
@@ -86,7 +89,9 @@ export function readBackupSettings(
     throw new UsageError(`--data and ${other} both say where the state is kept; give one of them.`);
   }
   const place = named === undefined ? { data: data ?? defaults.data } : readPlace('--store', named);
-  return { file, place, json: given.json === true, secrets: readSecrets(environment) };
+  const salvage = 'salvage' in given && given.salvage === true;
+  if (salvage && 'store' in place) throw new UsageError('--salvage is for a data folder; name it by --data.');
+  return { file, place, salvage, json: given.json === true, secrets: readSecrets(environment) };
 }
 
 /** @throws UsageError */

@@ -19,11 +19,14 @@ export async function backupCommand(args: readonly string[], terminal: Terminal)
     terminal.stdout.write(backupHelp());
     return;
   }
-  const { file, place, secrets } = settings;
+  const { file, place, salvage, secrets } = settings;
   const report = await explained(terminal, async (tools, progress) =>
-    tools.backUpPlace(place, file, { secrets, progress }),
+    salvage && 'data' in place
+      ? tools.salvagePlace(place.data, file)
+      : tools.backUpPlace(place, file, { secrets, progress }),
   );
-  tell(report, settings, terminal, `The state of ${report.from} is in ${file}`, isShared(place));
+  const lost = report.lost?.length ? `Not all of ${report.lost.join(', ')} could be read; the rest` : 'The state';
+  tell(report, settings, terminal, `${lost} of ${report.from} is in ${file}`, isShared(place));
 }
 
 /**

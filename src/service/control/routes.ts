@@ -7,7 +7,7 @@ import type { Logger } from '../../wire/clock/ports.ts';
 import type { BusError } from '../bus/errors.ts';
 import { requestIdOf } from '../http/call.ts';
 import { errorReply, isEngineFailure, logLevelOf } from '../http/errors.ts';
-import type { StoreError } from '../store/errors.ts';
+import { StoreError } from '../store/errors.ts';
 import { challengeOf } from '../support/challenge.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
@@ -16,6 +16,7 @@ import { controlCalls } from './calls.ts';
 import type { ControlDeps } from './deps.ts';
 import { Sampler } from './metrics.ts';
 import { type ControlCall, ControlRefusal, StreamedAnswer } from './request.ts';
+import { damageWords } from './status.ts';
 import { Streams } from './stream.ts';
 
 /** The prefix of the control API's paths. */
@@ -184,8 +185,9 @@ function rejectForNow(
 }
 
 /** The message of the error itself names paths and addresses of the machine, which are for its operator and the log alone. */
-function engineWords({ code }: StoreError | BusError): string {
-  switch (code) {
+function engineWords(error: StoreError | BusError): string {
+  if (error instanceof StoreError && error.damaged !== undefined) return damageWords(error.damaged);
+  switch (error.code) {
     case 'store_full':
       return 'There is no space left on the disk of the store. Free some; then writes succeed again.';
     case 'store_unavailable':

@@ -2,7 +2,9 @@ import { version } from '../../model/version.ts';
 import { VirtualClock } from '../../wire/clock/virtual-clock.ts';
 import type { ControlCluster, ControlCount, ControlProblem, ControlStatus } from '../../wire/control/status.ts';
 import type { Core } from '../core.ts';
+import { StoreError } from '../store/errors.ts';
 import type { CollectionName } from '../store/records.ts';
+import { damageOf, salvageHint } from '../store/sqlite/failure.ts';
 import { consoleLimits } from '../support/service-limits.ts';
 import type { ControlDeps } from './deps.ts';
 import type { Counts } from './lists.ts';
@@ -21,7 +23,18 @@ async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatu
   const { store, bus, clock, limits, addresses } = core;
   // A caller of this has opened the console.
   core.activity?.record({ isRead: true });
-  const records = await Promise.all(counted.map(async name => [name, countOf(await counts.of(name))] as const));
+  const damaged: CollectionName[] = [];
+  const records = await Promise.all(
+    counted.map(async name => {
+      try {
+        return [name, countOf(await counts.of(name))] as const;
+      } catch (error) {
+        if (!(error instanceof StoreError && error.damaged)) throw error;
+        damaged.push(name);
+        return [name, { count: 0, is_more: true }] as const;
+      }
+    }),
+  );
   return {
     version,
     runtime: process.version,
@@ -50,7 +63,7 @@ async function statusOf(deps: ControlDeps, counts: Counts): Promise<ControlStatu
       traffic_since_ms: core.activity?.recordingSinceMs ?? null,
     },
     cluster: await clusterOf(core),
-    problems: await problemsOf(deps),
+    problems: await problemsOf(deps, damaged),
   };
 }
 
@@ -77,7 +90,7 @@ const recentMs = 5 * 60_000;
 const entriesMax = 5000;
 const backlogBytesMin = 256 * 1024;
 
-async function problemsOf(deps: ControlDeps): Promise<readonly ControlProblem[]> {
+async function problemsOf(deps: ControlDeps, damaged: readonly CollectionName[]): Promise<readonly ControlProblem[]> {
   const { core, faults, readiness, signIn, isPublic } = deps;
   const problems: ControlProblem[] = [];
   const add = (severity: ControlProblem['severity'], code: string, message: string, link: string | null = null) =>
@@ -86,6 +99,7 @@ async function problemsOf(deps: ControlDeps): Promise<readonly ControlProblem[]>
     const [what, remedy] = unreadyWords[reason] ?? [`The service is not ready: ${reason}.`, ''];
     add(reason === 'starting' || reason === 'draining' ? 'notice' : 'error', reason, `${what} ${remedy}`.trim());
   }
+  for (const name of damaged) add('error', 'store_damaged', damageWords(name));
   addRecent(core, add);
   const backlog = core.metrics.gauge('backlogBytes');
   if (backlog > backlogBytesMin) {
@@ -105,6 +119,11 @@ async function problemsOf(deps: ControlDeps): Promise<readonly ControlProblem[]>
     add('notice', 'state_in_memory', 'The state is in memory: it is lost when the service stops.');
   }
   return problems.sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+}
+
+/** Without a path of the machine. */
+export function damageWords(collection: CollectionName): string {
+  return `The database is damaged: ${damageOf([collection])}. ${salvageHint}`;
 }
 
 const severities = ['error', 'warning', 'notice'];

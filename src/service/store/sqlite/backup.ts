@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, chmod, link, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { RallypointError } from '../../../model/errors/errors.ts';
 import { silentLogger } from '../../../wire/clock/ports.ts';
 import { obstacleText, obstacleTo } from '../../../wire/files/obstacle.ts';
@@ -10,9 +10,10 @@ import { systemCode } from '../../../wire/http/transport.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { databaseIn } from '../data-folder.ts';
 import { StoreError } from '../errors.ts';
+import { collectionNames } from '../keys.ts';
 import { CommitMark, counterWriter, markPath, readCounter, readMark } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { isForbidden, isFull, isMissing, openingError } from './failure.ts';
+import { damagedError, damageOf, isForbidden, isFull, isMissing, openingError, salvageHint } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -47,6 +48,92 @@ export async function backUp(folder: string, file: string): Promise<BackupReport
     const known = readMark(location) ?? 0;
     await reading(location, copyLive(location, copy, { mayHold: true }));
     return publish(copy, file, look(copy, location, known));
+  });
+}
+
+/**
+ * As {@link backUp}, of a damaged database: what can be read of it.
+ *
+ * @returns `lost`: collections of which something could not be read
+ */
+export async function salvage(
+  folder: string,
+  file: string,
+): Promise<BackupReport & { readonly lost: readonly string[] }> {
+  const location = databaseIn(folder);
+  await requireFile(location, ' Check the path of the data folder.');
+  await requireNothing(file, 'Choose another name for the backup.');
+  return besides(file, async copy => {
+    await reading(location, copyLive(location, copy, { mayHold: true }));
+    const target = `${copy}-saved`;
+    let lost: readonly string[] = [];
+    const report = await filled(target, file, async database => {
+      lost = copyReadable(copy, location, database);
+    });
+    return { ...(await publish(target, file, report)), lost };
+  });
+}
+
+/** @returns collections of which something could not be read */
+function copyReadable(copy: string, source: string, target: DatabaseSync): readonly string[] {
+  const database = new DatabaseSync(copy);
+  try {
+    const layout = layoutOf(database, source);
+    checkLayout(layout, migrations.length, source);
+    if (layout < migrations.length) {
+      const message = `${source} has layout ${layout}, and only layout ${migrations.length} can be salvaged. Use the version that wrote it.`;
+      throw new StoreError('store_unusable', message);
+    }
+    target.exec('BEGIN');
+    const lost = ['counters', 'set_aside', ...collectionNames].filter(table => !copyTable(database, table, target));
+    target.exec('COMMIT');
+    return lost;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw damagedError(source, error);
+  } finally {
+    database.close();
+  }
+}
+
+/** Copies a table from both ends up to what is damaged. @returns whether it is whole */
+function copyTable(database: DatabaseSync, table: string, target: DatabaseSync): boolean {
+  let isWhole = true;
+  const columns = target
+    .prepare('SELECT name FROM pragma_table_info(?) ORDER BY pk')
+    .all(table)
+    .map(({ name }) => String(name));
+  const key = target
+    .prepare('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .all(table)
+    .map(({ name }) => String(name));
+  const values = columns.map(() => '?').join(', ');
+  const insert = target.prepare(`INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${values})`);
+  for (const way of ['', ' DESC']) {
+    try {
+      const order = key.map(field => field + way).join(', ');
+      for (const row of database.prepare(`SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${order}`).iterate()) {
+        insert.run(...columns.map(column => row[column] as SQLInputValue));
+      }
+      return isWhole;
+    } catch (error) {
+      if (isFull(error)) throw error;
+      isWhole = false;
+    }
+  }
+  return isWhole;
+}
+
+/** Collections of which something cannot be read. */
+function damagedCollections(database: DatabaseSync): readonly string[] {
+  return collectionNames.filter(name => {
+    try {
+      // Reads every page of the table.
+      database.prepare(`SELECT max(length(body)) FROM ${name}`).get();
+      return false;
+    } catch {
+      return true;
+    }
   });
 }
 
@@ -261,8 +348,10 @@ function look(copy: string, source: string, known = 0): Omit<BackupReport, 'file
     }
     const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     if (layout === 0 || found !== 'ok') {
-      const what = layout === 0 ? 'holds no state of a service' : `is damaged (${found})`;
-      throw new StoreError('store_unusable', `${source} ${what}.`);
+      if (layout === 0) throw new StoreError('store_unusable', `${source} holds no state of a service.`);
+      const damaged = damagedCollections(database);
+      const what = damaged.length > 0 ? damageOf(damaged) : String(found);
+      throw new StoreError('store_unusable', `${source} is damaged: ${what}. ${salvageHint}`);
     }
     return { layout, commits };
   } catch (error) {

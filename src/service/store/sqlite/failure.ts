@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Obstacle, obstacleBehind, obstacleText } from '../../../wire/files/obstacle.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
+import type { CollectionName } from '../records.ts';
 
 // Primary result codes of SQLite.
 const sqliteBusy = 5;
@@ -24,8 +25,17 @@ export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '');
 }
 
-/** What the error of an open database becomes. */
-export function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
+/** What the error of an open database becomes. @param collection that was read */
+export function failedError(
+  location: string,
+  what: 'read' | 'written',
+  cause: unknown,
+  collection?: CollectionName,
+): StoreError {
+  if (collection !== undefined && sqliteCode(cause) === sqliteCorrupt) {
+    const message = `${location} is damaged: ${damageOf([collection])}. ${salvageHint}`;
+    return new StoreError('store_failed', message, { cause, damaged: collection });
+  }
   if (isFull(cause)) {
     const message = `${location} could not be ${what}: there is no space left on its disk. Free some; then writes succeed again.`;
     return new StoreError('store_full', message, { cause });
@@ -33,6 +43,13 @@ export function failedError(location: string, what: 'read' | 'written', cause: u
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StoreError('store_failed', `${location} could not be ${what}: ${reason}.`, { cause });
 }
+
+/** Which collections a damaged database has lost, as a clause. */
+export function damageOf(collections: readonly string[]): string {
+  return `not all of ${collections.join(', ')} can be read`;
+}
+
+export const salvageHint = 'Restore a backup, or save what can be read: rallypoint backup FILE --data DIR --salvage.';
 
 /** What an error becomes that came up while a database was opened. */
 export function openingError(location: string, cause: unknown): StoreError {

@@ -197,13 +197,13 @@ class SqliteEngine implements Engine {
     this.#mark?.close();
   }
 
-  #reading<T>(kind: () => StatementKind, read: () => T): T {
+  #reading<T>(kind: () => StatementKind & { readonly collection: CollectionName }, read: () => T): T {
     const startedMs = this.#slow.begin();
     try {
       return read();
     } catch (cause) {
       if (cause instanceof ArgumentError) throw cause;
-      throw failedError(this.location, 'read', cause);
+      throw failedError(this.location, 'read', cause, kind().collection);
     } finally {
       this.#slow.end(startedMs, kind);
     }
@@ -367,7 +367,7 @@ function openCaches<Value>(weightMax: number): Record<CollectionName, LruCache<V
   return Object.fromEntries(caches) as Record<CollectionName, LruCache<Value>>;
 }
 
-function listKind(collection: CollectionName, { index = 'key' }: AnyQuery): StatementKind {
+function listKind(collection: CollectionName, { index = 'key' }: AnyQuery) {
   return { statement: 'list', collection, by: index };
 }
 

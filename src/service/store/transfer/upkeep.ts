@@ -14,6 +14,7 @@ import {
   readBackup,
   readDataFolder,
   restoreBackup,
+  salvage,
 } from '../sqlite/backup.ts';
 import { fillPostgres, formerNode, readPostgres } from './postgres-rows.ts';
 import { adapted, type Copied, copyRows, type Progress } from './rows.ts';
@@ -37,6 +38,8 @@ export interface UpkeepReport extends Partial<Copied> {
   /** Of the file that was written. */
   readonly bytes?: number;
   readonly layout?: number;
+  /** Collections of a damaged database of which something could not be read. */
+  readonly lost?: readonly string[];
   readonly commits?: number;
 }
 
@@ -56,6 +59,11 @@ export async function backUpPlace(place: Place, file: string, { progress }: Upke
     const { copied, report } = await remember(read, fill => createBackup(file, fill));
     return { ...withoutFile(postgres.location, report), ...copied };
   });
+}
+
+/** Copies what can be read of a damaged data folder into one file. @throws StoreError */
+export async function salvagePlace(folder: string, file: string): Promise<UpkeepReport> {
+  return withoutFile(folder, await salvage(folder, file));
 }
 
 /**
