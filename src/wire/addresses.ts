@@ -64,6 +64,22 @@ export function isPrivate({ protocol, hostname }: URL): boolean {
   return (protocol === 'http:' || protocol === 'ws:') && isLoopback(hostname);
 }
 
+/**
+ * Whether two base URLs name one service: they are equal, or differ only in how they spell this machine, as `http://localhost:8910` and
+ * `http://127.0.0.1:8910` do.
+ */
+export function isSameService(a: string, b: string): boolean {
+  return a === b || (URL.canParse(a) && URL.canParse(b) && withoutAlias(a) === withoutAlias(b));
+}
+
+function withoutAlias(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  // Whoever writes another form than a base URL is not taken for a service.
+  const path = url.pathname.replace(/\/$/, '');
+  if (!isLoopback(url.hostname) || baseUrl !== url.origin + path) return baseUrl;
+  return `${url.protocol}//${loopbackRedirect.host}:${url.port}${path}`;
+}
+
 function isLoopback(hostname: string): boolean {
   return hostname === loopbackRedirect.host || hostname === 'localhost' || hostname === '[::1]';
 }

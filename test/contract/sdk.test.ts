@@ -60,6 +60,14 @@ describe('signing in to the service', () => {
     expect(claims).toMatchObject({ iss: service.webBase, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
   });
 
+  it('works with another name of this machine as baseUrl, and so does everything after it', async () => {
+    const client = clientOf(ada, { baseUrl: service.webBase.replace('127.0.0.1', 'localhost') });
+    const tokens = await signIn(client, new AuthorizationArgs().setNonce('n-0S6_WzA2Mj'));
+    expect(tokens.idToken).toBeDefined();
+    await client.connect();
+    expect((await client.refreshToken(String(tokens.refreshToken))).accessToken).toBeDefined();
+  });
+
   it.each([undefined, '100000000000000002'])(
     'gives tokens of the application of the arguments to a client whose own is %s',
     async applicationId => {

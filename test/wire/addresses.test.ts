@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiUrl, discordBaseUrl, isPrivate, resolveBaseUrl } from '../../src/wire/addresses.ts';
+import { apiUrl, discordBaseUrl, isPrivate, isSameService, resolveBaseUrl } from '../../src/wire/addresses.ts';
 
 const failure = (code: string, message: RegExp | string) =>
   expect.objectContaining({ name: 'ArgumentError', code, message: expect.stringMatching(message) });
@@ -70,4 +70,25 @@ describe('isPrivate', () => {
     'file:///x',
     'data:,x',
   ])('is false for %s', url => expect(isPrivate(new URL(url))).toBe(false));
+});
+
+describe('isSameService', () => {
+  it.each([
+    ['https://a.example', 'https://a.example', true],
+    ['http://localhost:8910', 'http://127.0.0.1:8910', true],
+    ['http://[::1]:8910', 'http://localhost:8910', true],
+    ['http://localhost', 'http://127.0.0.1', true],
+    ['http://localhost:8910/game', 'http://127.0.0.1:8910/game', true],
+    ['http://localhost:8910', 'http://127.0.0.1:8911', false],
+    ['http://localhost:8910', 'https://127.0.0.1:8910', false],
+    ['http://localhost:8910/game', 'http://127.0.0.1:8910', false],
+    ['http://localhost:8910', 'http://127.0.0.2:8910', false],
+    ['http://localhost:8910', 'http://localhost.evil.example:8910', false],
+    ['http://localhost:8910', 'http://127.0.0.1:8910?x', false],
+    ['https://a.example', 'https://A.example', false],
+    ['https://a.example', 'nonsense', false],
+    ['', 'http://127.0.0.1', false],
+  ])('of %s and %s is %s, both ways', (a, b, isSame) => {
+    expect([isSameService(a, b), isSameService(b, a)]).toEqual([isSame, isSame]);
+  });
 });

@@ -110,6 +110,7 @@ export const errorCodes = {
       unauthorized_client: 'The application may not use this way of authorization.',
       unsupported_grant_type: 'The authorization server does not support this grant type.',
       unsupported_response_type: 'The authorization server does not support this response type.',
+      wrong_issuer: 'The answer to an authorization came from another service than baseUrl, and was not used.',
     },
     KeychainError: {
       keychain_busy: 'Another process is using the keychain.',

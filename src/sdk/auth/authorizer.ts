@@ -100,7 +100,7 @@ export class Authorizer {
     if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
     if (this.#pending) throw authorizationInProgress();
-    const pending = new PendingAuthorization(this.#ports);
+    const pending = new PendingAuthorization();
     this.#pending = pending;
     const abort = () => pending.fail(aborted());
     options.signal?.addEventListener('abort', abort, { once: true });
@@ -196,11 +196,9 @@ class PendingAuthorization {
   /** The redirect that ended it. */
   outcome: RedirectResult | undefined;
   readonly #answer = Promise.withResolvers<string>();
-  readonly #ports: Pick<AuthorizerPorts, 'baseUrl' | 'logger'>;
   #expected: ExpectedRedirect | undefined;
 
-  constructor(ports: Pick<AuthorizerPorts, 'baseUrl' | 'logger'>) {
-    this.#ports = ports;
+  constructor() {
     // It may fail before authorize() awaits it.
     this.#answer.promise.catch(() => {});
   }
@@ -218,13 +216,6 @@ class PendingAuthorization {
     const result = validateRedirect(address, this.#expected);
     // The page is shown again for a redirect that comes again; only the first one counts.
     if (this.outcome) return result.kind === 'foreign' ? { kind: 'foreign' } : this.outcome;
-    if (result.kind === 'foreign' && result.issuer !== undefined) {
-      const { baseUrl, logger } = this.#ports;
-      logger.warn(
-        { issuer: result.issuer, baseUrl },
-        'a redirect was ignored because its issuer is not the baseUrl; if that is the service, pass its address as baseUrl',
-      );
-    }
     return result;
   }
 

@@ -84,7 +84,7 @@ export async function openLoopbackReceiver(
 type Outcome = Parameters<typeof renderRedirectPage>[0];
 
 function outcomeOf(result: RedirectResult): Outcome {
-  return result.kind === 'foreign' && result.issuer !== undefined ? 'otherIssuer' : result.kind;
+  return result.kind === 'rejected' && result.error.code === 'wrong_issuer' ? 'otherIssuer' : result.kind;
 }
 
 function faultOf({ method, headers, url = '' }: IncomingMessage, host: string): Outcome | undefined {

@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client';
 import { RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
-import { apiUrl } from '../../wire/addresses.ts';
+import { apiUrl, isSameService } from '../../wire/addresses.ts';
 import { type Clock, type Entropy, systemEntropy } from '../../wire/clock/ports.ts';
 import { backoffMs } from '../../wire/http/backoff.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
@@ -79,7 +79,14 @@ export class OAuthCalls {
     try {
       return await exchange(library, this.#configure(library, clientId, call));
     } catch (error) {
-      throw translate(library, error, call, this.#ports.clock);
+      const issuer = issuerOf(call.answer);
+      const { baseUrl, clock } = this.#ports;
+      if (issuer === undefined || issuer === baseUrl || call.issuer !== undefined)
+        throw translate(library, error, call, clock);
+      if (!isSameService(issuer, baseUrl)) throw otherIssuer(issuer, baseUrl);
+      // The service calls itself by another name of this machine: the same answer is read once more, by that name.
+      call.issuer = issuer;
+      return this.#exchange(library, call, clientId, exchange);
     }
   }
 
@@ -88,7 +95,7 @@ export class OAuthCalls {
     const endpoint = (name: OAuthRoute) => apiUrl(baseUrl) + routePath(name, {});
     const configuration = new library.Configuration(
       {
-        issuer: baseUrl,
+        issuer: call.issuer ?? baseUrl,
         token_endpoint: endpoint('createToken'),
         revocation_endpoint: endpoint('revokeToken'),
         device_authorization_endpoint: endpoint('startDevice'),
@@ -116,6 +123,7 @@ export class OAuthCalls {
     const { transport, entropy = systemEntropy } = this.#ports;
     const { route, deadline, options } = call;
     const request = { method, url, headers: { ...headers, 'user-agent': userAgent }, body, signal: deadline.signal };
+    if (call.issuer !== undefined) return jsonResponse(200, JSON.stringify(call.answer));
     let response: TransportAnswer;
     let answer: unknown;
     for (let refusals = 1; ; refusals++) {
@@ -137,11 +145,27 @@ export class OAuthCalls {
       throw apiError(route, response.status, answer);
     }
     // The library would report a challenge in the headers instead of the error in the body.
-    return new Response(response.text || null, {
-      status: response.status,
-      headers: { 'content-type': 'application/json' },
-    });
+    return jsonResponse(response.status, response.text);
   }
+}
+
+function jsonResponse(status: number, text: string): Response {
+  return new Response(text || null, { status, headers: { 'content-type': 'application/json' } });
+}
+
+/** The issuer of an answer's ID token; nothing of it is verified yet. */
+function issuerOf(answer: unknown): string | undefined {
+  const token = asRecord(answer)?.id_token;
+  const payload = typeof token === 'string' ? token.split('.')[1] : undefined;
+  const issuer = payload && asRecord(parseJson(Buffer.from(payload, 'base64url').toString()))?.iss;
+  return typeof issuer === 'string' ? issuer : undefined;
+}
+
+function otherIssuer(issuer: string, baseUrl: string): RallypointError {
+  return oauthError(
+    'invalid_id_token',
+    `The ID token was issued by ${issuer.slice(0, 100)}, but baseUrl is ${baseUrl.slice(0, 100)}. Set baseUrl to the address of the service.`,
+  );
 }
 
 /** A call in progress. */
@@ -151,6 +175,8 @@ interface Call {
   readonly options: RunOptions;
   /** The parsed body of the answer. */
   answer: unknown;
+  /** By which the answer's ID token is read once more. */
+  issuer?: string;
   /** The service's time at the answer; NaN if it does not say so. */
   serviceMs: number;
 }

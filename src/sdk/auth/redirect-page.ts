@@ -113,7 +113,7 @@ type Texts = readonly [title: string, text: string];
 /** What only developers and other programs see. */
 const english = {
   otherIssuer: [
-    'This link is not valid',
+    'You are not signed in',
     'The answer came from a different service than the one the game asked. If you develop the game, set its baseUrl to the ' +
       'address that the service prints as web_base.',
   ],

@@ -37,6 +37,7 @@ function isKnown(error: string): error is OAuthErrorCode {
   return (knownErrors as readonly string[]).includes(error);
 }
 
-function printable(text: string, lengthMax: number): string {
+/** Texts from outside, as messages and logs may show them. */
+export function printable(text: string, lengthMax: number): string {
   return text.slice(0, lengthMax).replace(/[^\x20-\x7E]/g, ' ');
 }

@@ -1,5 +1,6 @@
-import type { OAuthError } from '../../model/errors/errors.ts';
-import { oauthError } from './oauth-error.ts';
+import { OAuthError } from '../../model/errors/errors.ts';
+import { isSameService } from '../addresses.ts';
+import { oauthError, printable } from './oauth-error.ts';
 
 /** What identifies the redirect of one authorization. */
 export interface ExpectedRedirect {
@@ -12,11 +13,7 @@ export interface ExpectedRedirect {
 /** The result of {@link readRedirect}. */
 export type RedirectResult =
   /** Foreign, repeated, forged or malformed: the authorization keeps waiting. */
-  | {
-      readonly kind: 'foreign';
-      /** The issuer that it names, if it is foreign only because of that. */
-      readonly issuer?: string;
-    }
+  | { readonly kind: 'foreign' }
   | { readonly kind: 'granted'; readonly code: string }
   | { readonly kind: 'rejected'; readonly error: OAuthError };
 
@@ -26,7 +23,8 @@ const foreign: RedirectResult = { kind: 'foreign' };
  * Checks an address that came from outside. Any program can have made it, so a wrong one must not end the authorization.
  *
  * Deviation: RFC 9207 requires `iss` where the server supports it. Here it may be absent, because the interface describes
- * redirects without it. A redirect with a wrong `iss` is foreign.
+ * redirects without it. A redirect with the right state and a wrong `iss` ends the authorization, and its code is not used: the program
+ * asked another service than the one that answered.
  *
  * @param equals compares two texts; where an attacker can measure the time, in constant time
  * @see RFC 6749, section 4.1.2; RFC 9207
@@ -42,13 +40,24 @@ export function readRedirect(
   if (withoutQuery(url) !== new URL(expected.redirectUri).href || hasRepeats(query)) return foreign;
   if (!equals(query.get('state') ?? '', expected.state)) return foreign;
   const issuer = query.get('iss');
-  if (issuer !== null && !equals(issuer, expected.issuer)) return { kind: 'foreign', issuer };
+  if (issuer !== null && !isSameService(issuer, expected.issuer))
+    return { kind: 'rejected', error: wrongIssuer(issuer, expected) };
 
   const error = query.get('error');
   const code = query.get('code');
   if (error) return { kind: 'rejected', error: oauthError(error, query.get('error_description')) };
   return code ? { kind: 'granted', code } : foreign;
 }
+
+function wrongIssuer(issuer: string, expected: ExpectedRedirect): OAuthError {
+  return new OAuthError(
+    'wrong_issuer',
+    `The answer came from ${printable(issuer, issuerLengthMax) || 'a service without a name'}, but baseUrl is ${expected.issuer}. ` +
+      'It was not used. If that is your service, set baseUrl to the address that the service prints as web_base.',
+  );
+}
+
+const issuerLengthMax = 200;
 
 function withoutQuery(url: URL): string {
   const bare = new URL(url);

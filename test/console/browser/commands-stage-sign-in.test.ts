@@ -372,7 +372,7 @@ describe.skipIf(chromium.missing)(`commands, stage and sign-in in Chromium${chro
       ['The code is used twice', 'OAuthError invalid_grant'],
       ['Another verifier', 'OAuthError invalid_grant'],
       ['A redirect with a foreign state', 'ignored'],
-      ['A redirect of another issuer', 'ignored'],
+      ['A redirect of another issuer', 'OAuthError wrong_issuer'],
       ['A challenge in the clear', 'ValidationError invalid_form_body'],
       ['A custom scheme without PKCE', 'ValidationError invalid_form_body'],
       ['A scope that does not exist', 'OAuthError invalid_scope'],

@@ -254,7 +254,7 @@ describe('authorize: the loopback redirect', () => {
     const port = new URL(redirectUri).port;
     expect((await get(`${redirectUri}?code=evil&state=x`)).status).toBe(400);
     expect((await get(`${redirectUri}?error=access_denied`)).status).toBe(400);
-    expect((await get(`${redirectUri}?code=evil&state=${state}&iss=https://evil.example`)).status).toBe(400);
+    expect((await get(`${redirectUri}?code=evil&state=x&iss=https://evil.example`)).status).toBe(400);
     expect((await get(good.replace('/callback', '/'))).status).toBe(404);
     expect((await get(good.replace('/callback', '/callback/x'))).status).toBe(404);
     expect(await get(good, { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
@@ -266,16 +266,14 @@ describe('authorize: the loopback redirect', () => {
     expect((await grant).code).toBe('c');
   });
 
-  it('names the issuer of an answer that is ignored because of it, in the log and in general terms on the page', async () => {
-    const warnings: unknown[] = [];
-    const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) };
-    const { one, redirectUri, state } = await asked(undefined, {}, '1', logger);
+  it('rejects immediately when another service answers, and names both; the page says it in general terms', async () => {
+    const { grant, redirectUri, state } = await asked();
     const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=http://localhost:1`);
-    one.abort();
     expect(page.status).toBe(400);
     expect(page.body).toContain('baseUrl');
     expect(page.body).not.toContain('localhost');
-    expect(warnings).toEqual([{ issuer: 'http://localhost:1', baseUrl }]);
+    const message = expect.stringContaining(`http://localhost:1, but baseUrl is ${baseUrl}.`);
+    await expect(grant).rejects.toMatchObject({ name: 'OAuthError', code: 'wrong_issuer', message });
   });
 
   it('ignores connections that do not speak HTTP', async () => {

@@ -43,11 +43,41 @@ describe('validateRedirect', () => {
     expect(at(query)).toEqual(foreign);
   });
 
-  it.each(['https://evil.example', ''])('takes the issuer %j for foreign, and reports it', issuer => {
-    const iss = encodeURIComponent(issuer);
-    expect(at(`code=c&state=the-state&iss=${iss}`)).toEqual({ ...foreign, issuer });
-    expect(at(`error=access_denied&state=the-state&iss=${iss}`)).toEqual({ ...foreign, issuer });
-    expect(at(`code=c&state=x&iss=${iss}`)).toEqual(foreign);
+  it.each(['https://evil.example', 'http://127.0.0.1:8910', ''])(
+    'uses no answer of the issuer %j, and names both',
+    issuer => {
+      const iss = encodeURIComponent(issuer);
+      const rejected = {
+        kind: 'rejected',
+        error: {
+          code: 'wrong_issuer',
+          message: expect.stringContaining(
+            `${issuer || 'a service without a name'}, but baseUrl is https://auth.example`,
+          ),
+        },
+      };
+      expect(at(`code=c&state=the-state&iss=${iss}`)).toMatchObject(rejected);
+      expect(at(`error=access_denied&state=the-state&iss=${iss}`)).toMatchObject(rejected);
+      // Whoever does not know the state ends nothing.
+      expect(at(`code=c&state=x&iss=${iss}`)).toEqual(foreign);
+    },
+  );
+
+  it('accepts the names of this machine for one another, on the same port', () => {
+    const local = { ...expected, issuer: 'http://localhost:8910' };
+    const from = (iss: string) =>
+      validateRedirect(`${expected.redirectUri}?code=c&state=the-state&iss=${iss}`, local).kind;
+    for (const iss of ['http://localhost:8910', 'http://127.0.0.1:8910', 'http://[::1]:8910']) {
+      expect(from(iss)).toBe('granted');
+    }
+    for (const iss of [
+      'http://127.0.0.1:8911',
+      'https://127.0.0.1:8910',
+      'http://127.0.0.1:8910/x',
+      'http://a@127.0.0.1:8910',
+    ]) {
+      expect(from(iss)).toBe('rejected');
+    }
   });
 
   it.each([

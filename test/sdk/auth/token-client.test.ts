@@ -313,6 +313,24 @@ describe('TokenClient: ID tokens', () => {
     expect(await client.refreshToken('1', 'r')).toMatchObject({ accessToken: 'the-access-token' });
   });
 
+  it('is accepted when its issuer is the service by another name of this machine, and no request is repeated', async () => {
+    let requests = 0;
+    const client = await tokens(async (_, response) => {
+      requests++;
+      const claims = { nonce: 'n', iss: server.baseUrl.replace('127.0.0.1', 'localhost') };
+      answerJson(response, 200, { ...answer, id_token: await idToken(claims) });
+    });
+    expect(await client.getToken('1', { ...request, nonce: 'n' })).toMatchObject({ idToken: expect.any(String) });
+    expect(requests).toBe(1);
+    await expect(client.getToken('1', { ...request, nonce: 'm' })).rejects.toMatchObject({ code: 'invalid_id_token' });
+  });
+
+  it('that another service issued is rejected with both addresses', async () => {
+    const client = await withIdToken({ nonce: 'n', iss: 'https://evil.example' });
+    const message = expect.stringMatching(/issued by https:\/\/evil\.example, but baseUrl is http:\/\/127/);
+    await expect(client.getToken('1', { ...request, nonce: 'n' })).rejects.toMatchObject({ message });
+  });
+
   it('checks its times with the given clock', async () => {
     const client = await withIdToken({}, new VirtualClock(Date.UTC(2031, 0, 1)));
     expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });

@@ -1,3 +1,5 @@
+import { isSameService } from '../../../wire/addresses.ts';
+
 /** What a sign-in needs of cryptography, by the browser's own. It is there on this machine's addresses and over https. */
 export function hasCrypto(): boolean {
   return globalThis.crypto?.subtle !== undefined;
@@ -87,7 +89,7 @@ export async function checkIdToken(
   const audiences = Array.isArray(aud) ? aud.map(String) : [String(aud)];
   return [
     await checkSignature(token, jwt, keys),
-    { what: 'iss', isRight: iss === issuer, found: String(iss), expected: issuer },
+    { what: 'iss', isRight: isSameService(String(iss), issuer), found: String(iss), expected: issuer },
     { what: 'aud', isRight: audiences.includes(clientId), found: audiences.join(', '), expected: clientId },
     {
       what: 'exp',

@@ -77,6 +77,7 @@ export const signInWords = {
     advice: {
       foreign: 'Nothing: this is how a game survives addresses that other programs send it.',
       access_denied: 'The player declined: offer to sign in again.',
+      wrong_issuer: 'Another service answered, and its code is not used: set baseUrl to the address of the service.',
       invalid_grant:
         'The code was used, has expired, or belongs to another verifier, redirect or application: sign in again.',
       invalid_client: 'The application is unknown, or not a public client: set public_client in its settings.',

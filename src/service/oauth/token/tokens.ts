@@ -46,12 +46,12 @@ export async function makeRoom(
 
 const tokensReadMax = 500;
 
-/** Stores a new access token and returns the token response. @param expires_at_ms when it ends, instead of after its usual life */
+/** Stores a new access token and returns the token response. @param endsAtMs when it ends, instead of after its usual life */
 export async function issueAccess(
   core: Core,
   transaction: Transaction,
   grant: TokenGrant,
-  expires_at_ms = core.clock.now() + limits.accessTokenLifeMs,
+  endsAtMs?: number,
 ): Promise<TokenResponse> {
   const access = createSecret(core);
   const { id, application_id } = grant.authorization;
@@ -61,6 +61,7 @@ export async function issueAccess(
     serviceLimits.accessTokensPerAuthorizationMax,
     token => token.kind === 'access' && token.application_id === application_id,
   );
+  const expires_at_ms = endsAtMs ?? core.clock.now() + limits.accessTokenLifeMs;
   put(core, transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
   return tokenAnswer(access, grant.scopes, secondsUntil(core, expires_at_ms));
 }
