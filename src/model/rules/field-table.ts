@@ -16,13 +16,13 @@ export interface KnownFields {
   readonly [field: string]: true | KnownFields;
 }
 
-/** The value with its known fields alone; of a list each item. */
+/** The value with its known fields that are not null; of a list each item. */
 export function pickKnown(value: unknown, known: KnownFields): unknown {
   if (Array.isArray(value)) return value.map(item => pickKnown(item, known));
   if (!isFields(value)) return value;
   const picked: Record<string, unknown> = {};
   for (const [field, inner] of Object.entries(known)) {
-    if (value[field] !== undefined) picked[field] = inner === true ? value[field] : pickKnown(value[field], inner);
+    if (!isAbsent(value[field])) picked[field] = inner === true ? value[field] : pickKnown(value[field], inner);
   }
   return picked;
 }

@@ -79,11 +79,11 @@ describe('an embed', () => {
     }
   });
 
-  it('is kept without what its sender cannot give', () => {
+  it('is kept without what its sender cannot give, and without nulls', () => {
     const shown = { title: 'T', image: { url: address(30) }, author: { name: 'A' }, fields: [field] };
     const given = {
       ...shown,
-      ...{ type: 'video', provider: { name: 'x' }, video: {}, stuff: 'x', title: 'T' },
+      ...{ type: 'video', provider: { name: 'x' }, video: {}, stuff: 'x', url: null, footer: null },
       image: { ...shown.image, width: 5, proxy_url: 'x' },
       fields: [{ ...field, more: 'x' }],
     };
