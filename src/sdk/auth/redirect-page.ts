@@ -115,7 +115,7 @@ const english = {
   otherIssuer: [
     'You are not signed in',
     'The answer came from a different service than the one the game asked. If you develop the game, set its baseUrl to the ' +
-      'address that the service prints as web_base.',
+      'address that the service shows at its start.',
   ],
   misdirected: ['Wrong address', 'Only the game uses this address.'],
   notFound: ['Nothing here', 'Only the game uses this address.'],

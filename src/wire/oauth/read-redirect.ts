@@ -53,7 +53,7 @@ function wrongIssuer(issuer: string, expected: ExpectedRedirect): OAuthError {
   return new OAuthError(
     'wrong_issuer',
     `The answer came from ${printable(issuer, issuerLengthMax) || 'a service without a name'}, but baseUrl is ${expected.issuer}. ` +
-      'It was not used. If that is your service, set baseUrl to the address that the service prints as web_base.',
+      'It was not used. If that is your service, set baseUrl to the address that it shows at its start.',
   );
 }
 

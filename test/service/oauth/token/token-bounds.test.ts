@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
+import { Browser } from '../browser.ts';
 import { ada, basic, game, openService, secret, type TestService } from '../support.ts';
 
 const child = { id: '101', name: 'Child', owner_id: '9', public_client: true, parent_id: game.id };
@@ -87,5 +88,22 @@ describe('the open authorization codes of one player and application', () => {
     const [authorization] = (await service.content()).authorizations.filter(({ user_id }) => user_id === ada.id);
     expect(authorization?.codes?.length).toBeLessThanOrEqual(serviceLimits.codesPerAuthorizationMax);
     expect((await service.exchange(code)).status).toBe(200);
+  });
+});
+
+describe('the browsers that are signed in as one user', () => {
+  it('are at most signInsPerUserMax: the one that signed in first is signed out', async () => {
+    const most = serviceLimits.signInsPerUserMax;
+    const browsers = await repeat(most + 1, async () => {
+      const browser = new Browser();
+      const page = await browser.get(service.authorizeUrl());
+      await browser.submit(page, service.web, '/oauth2/sign-in', { user_id: ada.id });
+      await service.clock?.advance(1);
+      return browser;
+    });
+    const isSignedIn = async (browser: Browser | undefined) =>
+      !(await browser?.get(service.authorizeUrl()))?.text.includes('/oauth2/sign-in');
+    expect(await Promise.all([browsers[0], browsers[1], browsers.at(-1)].map(isSignedIn))).toEqual([false, true, true]);
+    expect((await service.content()).sign_ins).toHaveLength(most);
   });
 });
