@@ -9,7 +9,7 @@ import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
-import { createSecret, makeRoom, requireAccessToken, secondsUntil, tokenAnswer } from './tokens.ts';
+import { createSecret, makeRoom, requireAccessToken, secondsBetween, tokenAnswer } from './tokens.ts';
 
 /**
  * Exchanges a user's token of a publisher's application for a token of an application that belongs to the publisher,
@@ -55,6 +55,6 @@ async function issue(core: Core, { hash, authorization_id }: TokenRecord, child:
     );
     const serial = core.ids.next();
     transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id, serial });
-    return tokenAnswer(secret, parentToken.scopes, secondsUntil(core, parentToken.expires_at_ms ?? 0));
+    return tokenAnswer(secret, parentToken.scopes, secondsBetween(core.clock.now(), parentToken.expires_at_ms ?? 0));
   });
 }

@@ -61,14 +61,16 @@ export async function issueAccess(
     serviceLimits.accessTokensPerAuthorizationMax,
     token => token.kind === 'access' && token.application_id === application_id,
   );
-  const expires_at_ms = endsAtMs ?? core.clock.now() + limits.accessTokenLifeMs;
+  // Read once: a millisecond later the answer would name a second less.
+  const nowMs = core.clock.now();
+  const expires_at_ms = endsAtMs ?? nowMs + limits.accessTokenLifeMs;
   put(core, transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
-  return tokenAnswer(access, grant.scopes, secondsUntil(core, expires_at_ms));
+  return tokenAnswer(access, grant.scopes, secondsBetween(nowMs, expires_at_ms));
 }
 
-/** Whole seconds. */
-export function secondsUntil({ clock }: Core, expiresAtMs: number): number {
-  return Math.max(0, Math.floor((expiresAtMs - clock.now()) / 1000));
+/** Whole seconds; 0 when the end is not later. */
+export function secondsBetween(nowMs: number, endMs: number): number {
+  return Math.max(0, Math.floor((endMs - nowMs) / 1000));
 }
 
 /** The record of a valid access token. @throws RequestError `invalid_access_token` */
