@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
@@ -104,6 +105,18 @@ describe('rallypoint commands', () => {
     expect((await run(['deploy', file, ...place])).code).toBe(0);
     expect((await run(['show', ...place])).stdout).toContain('1 command.');
     expect((await run(['show', ...place, 'rally'])).stdout).toContain(guild.id);
+  });
+
+  it.each([
+    ['bad.ts', '[\n  { name: "rally" description: "x" },\n]', 'bad.ts:2'],
+    ['bad.mjs', '[\n  { name: "rally" description: "x" },\n]', 'bad.mjs:2'],
+    ['unknown.mjs', '[\n\n  { name: rally },\n]', 'unknown.mjs:3'],
+  ])('names the line of the fault in %s', async (name, list, place) => {
+    const file = write(name, `export default ${list};\n`);
+    // As a program: here the test runner loads modules.
+    const child = spawn(process.execPath, [main, 'commands', 'check', ...where(), file], { env: { ...token } });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${place} cannot be loaded: `) });
   });
 
   it('takes modules of JavaScript and TypeScript, and translations from a folder', async () => {

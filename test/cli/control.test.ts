@@ -146,15 +146,23 @@ describe('the commands for a running service', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('fail with 1 and the reason', async () => {
+  it('name what is wrong with a fault by its options, with exit code 2', async () => {
     const kinds = controlCommands.fault.add.words;
-    const failures = [
-      [['token', 'nobody'], 'There is no user "nobody"'],
-      [['token', '77'], 'There is no user 77'],
+    const wrong = [
       [['fault', 'add', 'quake'], `KIND: must be one of ${kinds.map(kind => `"${kind}"`).join(', ')} `],
       [['fault', 'add', 'status'], ': --status: is required'],
       [['fault', 'add', 'rate_limit', '--retry-after-ms', '999999999999'], ': --retry-after-ms: must be'],
       [['fault', 'add', 'latency', '--route', 'x'], ': --ms: is required (required); --route: must be one of "getG'],
+    ] as const;
+    for (const [args, told] of wrong) {
+      expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(told) });
+    }
+  });
+
+  it('fail with 1 and the reason', async () => {
+    const failures = [
+      [['token', 'nobody'], 'There is no user "nobody"'],
+      [['token', '77'], 'There is no user 77'],
       [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
       [

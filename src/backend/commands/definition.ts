@@ -108,24 +108,27 @@ type CheckedList<Options> = { readonly [Index in keyof Options]: CheckedOption<O
 
 type CheckedOption<Option> = NoOthers<Option, keyof CommandOption> & LowerCase<Option> & CheckedOptions<Option>;
 
-type NoOthers<Item, Known> = { readonly [Key in Exclude<keyof Item, Known>]: 'There is no such field.' };
+type NoOthers<Item, Known> = { readonly [Key in Exclude<keyof Item, Known>]: Fault<'There is no such field.'> };
 
 type LowerCase<Item> = Item extends { readonly name: infer Name extends string }
   ? string extends Name
     ? unknown
     : Name extends Lowercase<Name>
       ? unknown
-      : { readonly name: 'A name typed in chat is in lower case.' }
+      : { readonly name: Fault<'A name typed in chat is in lower case.'> }
   : unknown;
+
+/** An object, because TypeScript makes `never` of a text that is to be another text, and the error then shows no sentence. */
+type Fault<Sentence extends string> = { readonly fault: Sentence };
 
 /** Walks a list of known options; one whose options are known at run time only passes. */
 type Ordered<Options, Names = never, OptionalSeen = false> = Options extends readonly [infer First, ...infer Rest]
   ? First extends { readonly name: infer Name }
     ? Name extends Names
-      ? 'Two options have the same name.'
+      ? Fault<'Two options have the same name.'>
       : First extends { readonly required: true }
         ? OptionalSeen extends true
-          ? 'Required options come before optional ones.'
+          ? Fault<'Required options come before optional ones.'>
           : Ordered<Rest, Names | Name, OptionalSeen>
         : Ordered<Rest, Names | Name, true>
     : unknown

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type DesiredCommand, loadLocalizations } from '../../backend/index.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { readJsonFile } from '../../wire/json-file.ts';
@@ -46,6 +47,19 @@ async function readJson(file: string): Promise<unknown> {
   return content.value;
 }
 
+/** The file and the line of an error in what is loaded, as far as they can be found. */
+function placeOf(error: unknown, file: string): string {
+  const { stack = '' } = Object(error) as { stack?: string };
+  // Node.js keeps the place of a syntax error in JavaScript to itself, except where it only checks a file.
+  const isUnplaced = error instanceof SyntaxError && !stack.includes('file://');
+  const text = isUnplaced ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : stack;
+  const [, place, line] =
+    /(?:^|\(|at )((?:file:\/\/)?\/[^\n()]*?|[A-Za-z]:[^\n()]*?):(\d+)(?::\d+)?\)?$/m.exec(text) ?? [];
+  if (place === undefined) return file;
+  const path = place.startsWith('file:') ? fileURLToPath(place) : place;
+  return `${resolve(file) === path ? file : path}:${line}`;
+}
+
 async function loadModule(file: string): Promise<unknown> {
   // An import of what is not there would name files of this package.
   const found = await stat(file).catch(error => {
@@ -58,7 +72,7 @@ async function loadModule(file: string): Promise<unknown> {
         `This Node.js (${process.version}) cannot load ${file}. TypeScript takes 22.18 or newer; else give .js or .json.`,
       );
     }
-    throw new CommandFailure(`${file} cannot be loaded: ${errorMessage(error)}`);
+    throw new CommandFailure(`${placeOf(error, file)} cannot be loaded: ${errorMessage(error)}`);
   });
   const exported = await (module.default ?? module.commands);
   return exported === undefined ? module : exported;

@@ -286,7 +286,7 @@ function withOptionNames(error: unknown): never {
     const field = issue.path.join('.');
     return { ...issue, path: [optionOfField[field] ?? `--${field.replaceAll('_', '-')}`] };
   });
-  throw new CommandFailure(printable(errorMessage(new ValidationError('The fault', issues))));
+  throw new UsageError(printable(errorMessage(new ValidationError('The fault', issues))));
 }
 
 function faultLine({ id, kind, left, match, ...fields }: Readonly<Record<string, unknown>>): string {

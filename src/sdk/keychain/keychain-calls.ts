@@ -51,6 +51,6 @@ export function createKeychainCalls(clock: Clock, deadlineMs: number, lock: Shar
 }
 
 const timeoutMessage = (deadlineMs: number) =>
-  `The keychain did not answer within ${deadlineMs} ms. The system may be showing a password dialog; try again.`;
+  `The keychain did not answer within ${Math.round(deadlineMs)} ms. The system may be showing a password dialog; try again.`;
 const busyMessage = (deadlineMs: number) =>
-  `Another process has been writing to the keychain for ${deadlineMs} ms. Try again, or end that process.`;
+  `Another process has been writing to the keychain for ${Math.round(deadlineMs)} ms. Try again, or end that process.`;

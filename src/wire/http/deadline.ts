@@ -115,5 +115,5 @@ function aborted(): TransportError {
 }
 
 function deadlineExceeded(lengthMs: number): TransportError {
-  return new TransportError('deadline_exceeded', `The call did not complete within ${lengthMs} ms.`);
+  return new TransportError('deadline_exceeded', `The call did not complete within ${Math.round(lengthMs)} ms.`);
 }
