@@ -49,7 +49,7 @@ export const commonFieldErrors = {
 export type CommonFieldErrorCode = keyof typeof commonFieldErrors;
 
 function tuple(choices: readonly (string | number)[]): string {
-  return choices.length === 1 ? `(${choices[0]},)` : `(${choices.join(', ')})`;
+  return `(${choices.join(', ')})`;
 }
 
 /** A value of the caller's, as much of it as a message can show. */

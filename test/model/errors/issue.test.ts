@@ -119,7 +119,7 @@ describe('messages', () => {
 
   it('name choices as a tuple, one with its comma', () => {
     expect(fieldErrors.BASE_TYPE_CHOICES([1, 2])).toBe('Value must be one of (1, 2).');
-    expect(fieldErrors.UNION_TYPE_CHOICES([1])).toBe('Value of field "type" must be one of (1,).');
+    expect(fieldErrors.UNION_TYPE_CHOICES([1])).toBe('Value of field "type" must be one of (1).');
   });
 
   it('are listed one a line', () => {

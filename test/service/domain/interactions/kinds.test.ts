@@ -190,7 +190,7 @@ describe('options that name something', () => {
     [[7, 'channel', '999'], 'There is no such channel here'],
     [[8, 'role', ada], 'There is no such role here'],
     [[9, 'either', '999'], 'There is no such user or role here'],
-    [[7, 'voice', channelId], 'Value must be one of (2,).'],
+    [[7, 'voice', channelId], 'Value must be one of (2).'],
   ] as const)('are refused when they name nothing fitting: %j', async (given, message) => {
     const { fault } = await refusal(world.used(give([given[0], given[1], given[2]])));
     expect(fault.issues).toMatchObject([{ path: ['data', 'options', '0', 'value'], message }]);
