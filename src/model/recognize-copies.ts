@@ -4,6 +4,7 @@
  *
  * Private members of such an object cannot be read; only what it exposes.
  *
+ * @param ofClass `this` of a static block: a class that names itself there gets another name from the bundler, and so do its errors
  * @param name the same in all copies and versions, also where a bundler renames classes
  */
 // biome-ignore lint/complexity/noBannedTypes: a class with whatever constructor

@@ -66,7 +66,7 @@ import type { Users } from './social/users.ts';
  */
 export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   static {
-    recognizeCopies(Client, 'Client');
+    recognizeCopies(this, 'Client');
   }
 
   /** Where the client stands with the gateway. */

@@ -119,6 +119,12 @@ describe('the packed package', () => {
     expect({ name, scripts, devDependencies }).toEqual({ name: '@rallypoint/sdk' });
   });
 
+  it('throws errors whose name is that of their class', async () => {
+    const program = `import * as sdk from '@rallypoint/sdk'; console.log(new sdk.ValidationError('It', []).name, sdk.Client.name);`;
+    const { stdout } = await run(process.execPath, [project.write('error-name.mjs', program)], { cwd: project.path });
+    expect(stdout.trim()).toBe('ValidationError Client');
+  });
+
   it('brings the command', async () => {
     const { stdout } = await run(process.execPath, [join(installed, 'bin/rallypoint.js'), '--version'], {
       cwd: project.path,

@@ -10,7 +10,7 @@ export type { OwnershipErrorCode } from '../../model/errors/error-codes.ts';
  */
 export class OwnershipError extends RallypointError {
   static {
-    recognizeCopies(OwnershipError, 'OwnershipError');
+    recognizeCopies(this, 'OwnershipError');
   }
 
   declare readonly code: OwnershipErrorCode;

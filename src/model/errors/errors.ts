@@ -19,7 +19,7 @@ import { formatIssues } from './issue.ts';
  */
 export class RallypointError extends Error {
   static {
-    recognizeCopies(RallypointError, 'error');
+    recognizeCopies(this, 'error');
   }
 
   /** Stable, lower-case text that names what went wrong. */
@@ -71,7 +71,7 @@ export type RallypointErrorCode = AnyRallypointError['code'];
 /** An argument or option is unusable. Nothing was sent. */
 export class ArgumentError extends RallypointError {
   static {
-    recognizeCopies(ArgumentError, 'ArgumentError');
+    recognizeCopies(this, 'ArgumentError');
   }
 
   declare readonly code: ArgumentErrorCode;
@@ -84,7 +84,7 @@ export class ArgumentError extends RallypointError {
 /** A value breaks the rules. `issues` lists every fault, the same ones that the service would answer with. */
 export class ValidationError extends RallypointError {
   static {
-    recognizeCopies(ValidationError, 'ValidationError');
+    recognizeCopies(this, 'ValidationError');
   }
 
   declare readonly code: 'invalid_form_body';
@@ -111,7 +111,7 @@ export interface ApiErrorDetails {
 /** The service responded with an error status. */
 export class ApiError extends RallypointError implements ApiErrorDetails {
   static {
-    recognizeCopies(ApiError, 'ApiError');
+    recognizeCopies(this, 'ApiError');
   }
 
   /** `api_error`: the service answered with a number that {@link apiErrors} does not list. */
@@ -134,7 +134,7 @@ export class ApiError extends RallypointError implements ApiErrorDetails {
 /** A rate limit was reached, and waiting for it would have exceeded the call's deadline. */
 export class RateLimitError extends RallypointError {
   static {
-    recognizeCopies(RateLimitError, 'RateLimitError');
+    recognizeCopies(this, 'RateLimitError');
   }
 
   declare readonly code: 'rate_limited';
@@ -157,7 +157,7 @@ export class RateLimitError extends RallypointError {
 /** The authorization server or the player denied a request, or there is no usable token. */
 export class OAuthError extends RallypointError {
   static {
-    recognizeCopies(OAuthError, 'OAuthError');
+    recognizeCopies(this, 'OAuthError');
   }
 
   /** `oauth_error`: the authorization server named an error that this package does not know; {@link error} has it. */
@@ -175,7 +175,7 @@ export class OAuthError extends RallypointError {
 /** The gateway closed the connection; `closeCode` is from the table of close codes. */
 export class GatewayError extends RallypointError {
   static {
-    recognizeCopies(GatewayError, 'GatewayError');
+    recognizeCopies(this, 'GatewayError');
   }
 
   declare readonly code: 'gateway_closed';
@@ -196,7 +196,7 @@ export class GatewayError extends RallypointError {
  */
 export class TransportError extends RallypointError {
   static {
-    recognizeCopies(TransportError, 'TransportError');
+    recognizeCopies(this, 'TransportError');
   }
 
   declare readonly code: TransportErrorCode;
@@ -209,7 +209,7 @@ export class TransportError extends RallypointError {
 /** The keychain cannot be used. */
 export class KeychainError extends RallypointError {
   static {
-    recognizeCopies(KeychainError, 'KeychainError');
+    recognizeCopies(this, 'KeychainError');
   }
 
   declare readonly code: KeychainErrorCode;
@@ -222,7 +222,7 @@ export class KeychainError extends RallypointError {
 /** Custom-scheme redirects cannot be received, or the scheme cannot be registered. The message says what to do. */
 export class RedirectError extends RallypointError {
   static {
-    recognizeCopies(RedirectError, 'RedirectError');
+    recognizeCopies(this, 'RedirectError');
   }
 
   declare readonly code: RedirectErrorCode;

@@ -19,7 +19,7 @@ import type { AuthorizationCodeChallenge } from '../../wire/oauth/pkce-form.ts';
  */
 export class AuthorizationArgs {
   static {
-    recognizeCopies(AuthorizationArgs, 'AuthorizationArgs');
+    recognizeCopies(this, 'AuthorizationArgs');
   }
 
   // Undefined after move().

@@ -81,7 +81,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
     >
 {
   static {
-    recognizeCopies(WindowClient, 'WindowClient');
+    recognizeCopies(this, 'WindowClient');
   }
 
   readonly status$: Observable<ConnectionSnapshot>;

@@ -38,7 +38,7 @@ export class WindowLobbies<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<LobbyCollection<LobbyMetadata, MemberMetadata>, 'snapshot' | 'size' | 'has' | typeof Symbol.iterator>
 {
   static {
-    recognizeCopies(WindowLobbies, 'WindowLobbies');
+    recognizeCopies(this, 'WindowLobbies');
   }
 
   readonly #client: LobbyStates;
@@ -150,7 +150,7 @@ export class WindowLobby<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<LobbyHandle<LobbyMetadata, MemberMetadata>, SharedWithHandle>
 {
   static {
-    recognizeCopies(WindowLobby, 'WindowLobby');
+    recognizeCopies(this, 'WindowLobby');
   }
 
   readonly id: LobbyId;
@@ -305,7 +305,7 @@ export interface WindowCallSnapshot extends Omit<CallSnapshot, 'server'> {
 /** The voice call of one lobby in a window: as {@link VoiceCall}, without the voice server's token. */
 export class WindowCall {
   static {
-    recognizeCopies(WindowCall, 'WindowCall');
+    recognizeCopies(this, 'WindowCall');
   }
 
   readonly lobbyId: LobbyId;

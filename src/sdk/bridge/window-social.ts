@@ -57,7 +57,7 @@ export class WindowFriends
     >
 {
   static {
-    recognizeCopies(WindowFriends, 'WindowFriends');
+    recognizeCopies(this, 'WindowFriends');
   }
 
   readonly friends$: Observable<FriendsSnapshot>;
@@ -139,7 +139,7 @@ export class WindowFriends
 /** As {@link Users}; {@link user} knows users while {@link user$} of them has a subscriber, and those whom a list has. */
 export class WindowUsers implements Pick<Users, 'current' | 'user' | 'user$' | 'avatarUrl'> {
   static {
-    recognizeCopies(WindowUsers, 'WindowUsers');
+    recognizeCopies(this, 'WindowUsers');
   }
 
   readonly #main: MainConnection;
@@ -187,7 +187,7 @@ function listed(
 /** As {@link PlayerPresence}. */
 export class WindowPresence implements Pick<PlayerPresence, 'own$' | 'own' | 'presence$' | 'presence'> {
   static {
-    recognizeCopies(WindowPresence, 'WindowPresence');
+    recognizeCopies(this, 'WindowPresence');
   }
 
   readonly own$: Observable<OwnPresenceSnapshot>;
@@ -234,7 +234,7 @@ export class WindowInvites<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   implements Pick<Invites<LobbyMetadata, MemberMetadata>, 'invites$' | 'invites' | 'launch$' | 'launch'>
 {
   static {
-    recognizeCopies(WindowInvites, 'WindowInvites');
+    recognizeCopies(this, 'WindowInvites');
   }
 
   readonly invites$: Observable<readonly InviteSnapshot[]>;
@@ -306,7 +306,7 @@ export class WindowInvites<LobbyMetadata = Metadata, MemberMetadata = Metadata>
 /** As {@link DirectMessages}. */
 export class WindowMessages implements Pick<DirectMessages, 'conversations$' | 'conversations' | 'unreadCount'> {
   static {
-    recognizeCopies(WindowMessages, 'WindowMessages');
+    recognizeCopies(this, 'WindowMessages');
   }
 
   readonly conversations$: Observable<readonly ConversationSnapshot[]>;
@@ -359,7 +359,7 @@ export class WindowConversation
     >
 {
   static {
-    recognizeCopies(WindowConversation, 'WindowConversation');
+    recognizeCopies(this, 'WindowConversation');
   }
 
   readonly userId: UserId;

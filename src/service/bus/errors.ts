@@ -5,7 +5,7 @@ import { recognizeCopies } from '../../model/recognize-copies.ts';
 /** What the nodes share could not be used. The message names the server without its credentials. */
 export class BusError extends RallypointError {
   static {
-    recognizeCopies(BusError, 'BusError');
+    recognizeCopies(this, 'BusError');
   }
 
   declare readonly code: BusErrorCode;

@@ -122,7 +122,7 @@ async function problemsOf(deps: ControlDeps, damaged: readonly CollectionName[])
 }
 
 /** Without a path of the machine. */
-export function damageWords(collection: CollectionName): string {
+export function damageWords(collection: string): string {
   return `The database is damaged: ${damageOf([collection])}. ${salvageHint}`;
 }
 

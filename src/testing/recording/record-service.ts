@@ -26,7 +26,7 @@ export function recordService(options?: Pick<RecordOptions, 'bytesMax'>): Servic
 /** The traffic of a service in memory, with its secrets until {@link recording} or {@link save} replaces them. */
 export class ServiceRecorder {
   static {
-    recognizeCopies(ServiceRecorder, 'ServiceRecorder');
+    recognizeCopies(this, 'ServiceRecorder');
   }
 
   /** The option of `startService()`. */

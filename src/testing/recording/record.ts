@@ -71,7 +71,7 @@ export function record(from: RecordedWorld | RecordOptions = {}): Recorder {
 /** Traffic in memory, with its secrets until {@link recording} or {@link save} replaces them. */
 export class Recorder {
   static {
-    recognizeCopies(Recorder, 'Recorder');
+    recognizeCopies(this, 'Recorder');
   }
 
   readonly #options: Required<{ readonly [Name in keyof RecordOptions]: NonNullable<RecordOptions[Name]> }>;

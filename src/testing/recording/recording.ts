@@ -92,7 +92,7 @@ export type RecordingEntry = RecordedRequest | RecordedAnswer | RecordedFailure 
 /** Traffic without secrets. As text it is a file of JSON lines. */
 export class Recording {
   static {
-    recognizeCopies(Recording, 'Recording');
+    recognizeCopies(this, 'Recording');
   }
 
   readonly header: RecordingHeader;

@@ -58,7 +58,7 @@ export function serveRecording(recording: Recording, options?: ServeRecordingOpt
 /** The service as a recording knows it: every answer and every frame comes again, at its time, not before it. */
 export class RecordingServer {
   static {
-    recognizeCopies(RecordingServer, 'RecordingServer');
+    recognizeCopies(this, 'RecordingServer');
   }
 
   readonly recording: Recording;
