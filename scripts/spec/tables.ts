@@ -123,7 +123,7 @@ function fieldErrorTable(errors: Readonly<Record<string, Wording>>): string {
     ['Code', 'Message'],
     Object.entries(errors).map(([name, wording]) => [
       code(name),
-      (wording as (...parts: unknown[]) => string)('…', '…').replace(/\(…,\)/, '(…)'),
+      (wording as (...parts: unknown[]) => string)(name.endsWith('_CHOICES') ? ['…'] : '…', '…'),
     ]),
   );
 }

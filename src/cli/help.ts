@@ -139,7 +139,7 @@ export function serveHelp(): string {
     'gives Prometheus metrics.',
     '',
     'On SIGTERM or SIGINT the service stops accepting connections, finishes the requests under way, tells gateway',
-    'sessions to reconnect, and exits with 0. A second signal ends it immediately. Without a terminal it ignores SIGHUP.',
+    'sessions to reconnect, and exits with 0. A second one ends it immediately. SIGHUP counts only at a terminal.',
     'Exit codes: 0 stopped, 1 could not start or failed, 2 wrong usage.',
     '',
     'Examples',

@@ -67,7 +67,7 @@ export const serveOptions: OptionGroups = {
       value: 'LIST',
       help: [
         'proxies whose X-Forwarded-For is trusted, so that limits by address count the clients',
-        'behind them: addresses and CIDR blocks, separated by commas, like 127.0.0.1,10.0.5.0/24',
+        'behind them: addresses and CIDR blocks, separated by commas, as 127.0.0.1,10.0.5.0/24',
       ],
     },
     'allowed-host': {
