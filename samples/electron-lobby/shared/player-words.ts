@@ -62,6 +62,7 @@ const signIn: Words = {
   },
   invalid_grant: { message: 'Your sign-in is no longer valid.', remedy: signInAgain },
   invalid_id_token: { message: 'The service could not prove who you are.', remedy: signInAgain },
+  wrong_issuer: { message: 'Another service answered than the one that the game uses.', remedy: reportIt },
   invalid_request: {
     message: 'The service did not accept the sign-in.',
     remedy: updateIt,
