@@ -40,7 +40,7 @@ const serviceLayers = [
 const packages: Readonly<Record<string, RegExp>> = {
   rxjs: /^src\/(sdk|backend)\//,
   ws: /^src\/(wire\/gateway\/socket\.ts|service\/gateway\/)/,
-  undici: /^src\/(wire\/http\/undici-|service\/outbound\/)/,
+  undici: /^src\/service\/outbound\//,
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
   react: /^src\/react\//,
