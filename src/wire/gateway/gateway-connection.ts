@@ -44,10 +44,10 @@ const abnormalClosure = 1006;
 
 // A gateway that restarts is back within seconds; one that stays away gets two attempts a minute.
 const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
-// Attempts that reach nobody cost the service nothing, and a player waits for the network to be back. After several minutes the
-// pauses grow all the same: so many games must not come back at the same moment.
-const unreachableBackoff: Backoff = { firstMs: 1_000, maxMs: 3_500 };
-const unreachableAttemptsMax = 100;
+// Attempts that reach nobody cost the service nothing, and a player waits for the network to be back: an attempt of `reachingMsMax`
+// and a pause end within 5 s. After several minutes the pauses grow all the same: so many games must not come back at the same moment.
+const unreachableBackoff: Backoff = { firstMs: 1_000, maxMs: 1_500 };
+const unreachableAttemptsMax = 300;
 
 // An attempt that is older may have begun before the machine slept, or without a network.
 const staleAttemptMs = 2_000;

@@ -1,4 +1,6 @@
-import type { Socket, SocketEvents, SocketFactory } from '../clock/ports.ts';
+import type { ClientRequest } from 'node:http';
+import { type Clock, type Socket, type SocketEvents, type SocketFactory, systemClock } from '../clock/ports.ts';
+import { limitReaching } from '../http/reaching.ts';
 
 // A lobby of 1,000 members with full metadata has 1.2 MiB in a READY, and 13 MiB if all of the metadata is written as escapes. Besides,
 // a message with more than `frameValuesMax` values is not parsed.
@@ -22,13 +24,17 @@ const unsupportedData = 1003;
 /**
  * The system's WebSockets: those of `ws`, which is loaded at the first call.
  *
- * A peer that does not open, or does not answer a close, is cut off after some seconds. A binary frame ends the
- * connection, because the interface has none. Compression is off: frames here are small, and a deflate context would
- * cost each socket more memory than it saves.
+ * A peer that accepts no connection, does not open, or does not answer a close, is cut off after some seconds. A binary
+ * frame ends the connection, because the interface has none. Compression is off: frames here are small, and a deflate
+ * context would cost each socket more memory than it saves.
  */
-export async function loadSystemSocket(): Promise<SocketFactory> {
+export async function loadSystemSocket(clock: Clock = systemClock): Promise<SocketFactory> {
   const { WebSocket } = await import('ws');
-  return (url, events) => follow(new WebSocket(url, options), events);
+  const finishRequest = (request: ClientRequest) => {
+    request.once('socket', socket => limitReaching(request, socket, clock));
+    request.end();
+  };
+  return (url, events) => follow(new WebSocket(url, { ...options, finishRequest }), events);
 }
 
 /** Whether a socket did not open because something answered the request with another status, for this reason of its close. */

@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { limitReaching } from './reaching.ts';
 import {
   answerTooLarge,
   connectionError,
@@ -109,10 +110,11 @@ function exchange(
     signal.addEventListener('abort', abort, { once: true });
     outgoing.once('socket', socket => {
       connected = !socket.connecting;
-      if (!connected)
-        socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
-          connected = true;
-        });
+      if (connected) return;
+      limitReaching(outgoing, socket);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        connected = true;
+      });
     });
     outgoing.on('error', fail);
     // An answer that nobody asked for. Without a listener Node closes the connection and tells nobody.

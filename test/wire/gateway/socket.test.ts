@@ -1,9 +1,12 @@
 import type { AddressInfo, Socket as NodeSocket } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Socket } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { loadSystemSocket } from '../../../src/wire/gateway/socket.ts';
+import { reachingMsMax } from '../../../src/wire/http/reaching.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -46,6 +49,27 @@ async function follow(
       },
     });
   });
+}
+
+/** The port of a server whose process never accepts, with a full backlog: the system drops what asks for a connection. */
+async function fullServer(): Promise<number> {
+  const worker = new Worker(
+    `const { createServer } = require('node:net');
+     const { parentPort } = require('node:worker_threads');
+     const server = createServer();
+     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+     });`,
+    { eval: true },
+  );
+  closing.push(() => void worker.terminate());
+  const port = await new Promise<number>(resolve => worker.once('message', resolve));
+  for (let i = 0; i < 8; i++) {
+    const filler = connect(port, '127.0.0.1').on('error', () => {});
+    closing.push(() => filler.destroy());
+  }
+  return port;
 }
 
 describe('the system socket', () => {
@@ -131,4 +155,53 @@ describe('the system socket', () => {
     const events = await follow(url, socket => socket.close(1000));
     expect(events).toEqual(['opened', { code: 1006, reason: '' }]);
   });
+
+  // Other systems answer a full backlog with a reset, or accept more.
+  it.skipIf(process.platform !== 'linux')(
+    'gives up a host that accepts no connection, and not before its time',
+    async () => {
+      const port = await fullServer();
+      const clock = new VirtualClock(0);
+      const open = await loadSystemSocket(clock);
+      const never = () => expect.unreachable();
+      const closed = Promise.withResolvers<unknown>();
+      let isClosed = false;
+      open(`ws://127.0.0.1:${port}`, {
+        opened: never,
+        received: never,
+        closed: (code, reason) => {
+          isClosed = true;
+          closed.resolve({ code, reason });
+        },
+      });
+      await clock.advance(reachingMsMax - 1);
+      expect(isClosed).toBe(false);
+      await clock.advance(1);
+      expect(await closed.promise).toEqual({ code: 1006, reason: `no connection within ${reachingMsMax} ms` });
+    },
+  );
+
+  it.each(['127.0.0.1', 'localhost'])(
+    'does not limit what follows the connection to %s by the time to reach it',
+    async host => {
+      const accepted = Promise.withResolvers<NodeSocket>();
+      const server = createServer(accepted.resolve);
+      closing.push(() => server.close());
+      await new Promise<void>(resolve => server.listen(0, host, resolve));
+      const clock = new VirtualClock(0);
+      const open = await loadSystemSocket(clock);
+      const closed = Promise.withResolvers<unknown>();
+      const { port } = server.address() as AddressInfo;
+      open(`ws://${host}:${port}`, {
+        opened() {},
+        received() {},
+        closed: (_code, reason) => closed.resolve(reason),
+      });
+      const peer = await accepted.promise;
+      await new Promise(resolve => peer.once('data', resolve));
+      await clock.advance(reachingMsMax);
+      peer.destroy();
+      expect(await closed.promise).toBe('socket hang up');
+    },
+  );
 });
