@@ -1,12 +1,12 @@
 import { intents } from '../src/model/gateway.ts';
-import { createLobbies } from '../src/service/domain/lobbies/lobbies.ts';
+import { createLobbies } from '../src/service/features/lobbies/lobbies.ts';
 import { topics } from '../src/service/events/announcement.ts';
 import { Hub } from '../src/service/gateway/hub.ts';
 import { Session } from '../src/service/gateway/sessions/session.ts';
 import { openMemoryStore } from '../src/service/store/memory/store.ts';
 import type { GatewaySessionRecord } from '../src/service/store/records.ts';
 import { makeCore } from '../test/service/control/support.ts';
-import { applicationRecord, userRecord } from '../test/service/domain/support.ts';
+import { applicationRecord, userRecord } from '../test/service/features/support.ts';
 import { type BenchRow, median, microseconds } from './row.ts';
 
 /**

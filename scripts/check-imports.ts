@@ -19,21 +19,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** The layers inside the service, the lowest first: folders, or files at its root without `.ts`. The rest of its root is on top. */
 const serviceLayers = [
-  ...[
-    'support',
-    'events',
-    'store',
-    'bus',
-    'cluster',
-    'telemetry',
-    'core',
-    'outbound',
-    'attachments',
-    'domain',
-    'auth',
-    'http',
-  ],
-  ...['oauth', 'gateway', 'openapi', 'routes', 'testing', 'control', 'web'],
+  ...['support', 'events', 'store', 'bus', 'cluster', 'telemetry', 'core', 'expiry', 'owned-bound', 'outbound'],
+  ...['attachments', 'auth', 'http', 'features', 'gateway', 'openapi', 'testing', 'control', 'web'],
 ];
 
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */

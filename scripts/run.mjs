@@ -32,22 +32,26 @@ const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
 
 /**
- * What says how the service behaves from outside, and the properties of its domain; the store and the bus have suites of their own,
+ * What says how the service behaves from outside, and the properties of its features; the store and the bus have suites of their own,
  * and `test/cluster` has several nodes. Left out is what has a data folder, a gateway put together for one process, or looks at the
- * embedded engine itself; and for its time the rest of the domain, of HTTP and of telemetry, which no engine changes.
+ * embedded engine itself; and for its time the rest of the features, of HTTP and of telemetry, which no engine changes.
  */
 const sharedSuites = [
   'test/contract',
   'test/clients',
-  'test/service/routes',
-  'test/service/oauth',
+  'test/service/features/oauth',
+  ...[
+    ...['accounts/routes', 'commands/routes', 'commands/command-', 'commands/guild-commands', 'guilds/routes'],
+    ...['interactions/routes', 'interactions/interaction-files', 'interactions/webhooks'],
+    ...['lobbies/routes', 'lobbies/player-lobbies'],
+  ].map(path => `test/service/features/${path}`),
   'test/backend/fleet/fleet.property',
   ...[
     ...['control/console', 'control/service', 'control/world', 'gateway/protocol', 'http/limiter', 'http/blocklist'],
     ...['backlog', 'etf/connection'].map(name => `gateway/connection/${name}`),
     ...['guilds', 'identify-budget', 'requests', 'resume', 'voice'].map(name => `gateway/sessions/${name}`),
     ...['commands/commands', 'commands/command-scopes', 'lobbies/events', 'social/messages'].map(
-      name => `domain/${name}.property`,
+      name => `features/${name}.property`,
     ),
   ].map(path => `test/service/${path}`),
 ];

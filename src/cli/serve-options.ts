@@ -6,7 +6,7 @@ import {
   limitProfiles,
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
-import { type SignInMode, signInModes } from '../service/oauth/sign-in/sign-in-mode.ts';
+import { type SignInMode, signInModes } from '../service/features/oauth/sign-in/sign-in-mode.ts';
 import {
   checkAllowedHosts,
   checkPublicUrl,

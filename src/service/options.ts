@@ -3,8 +3,8 @@ import { type LimitProfile, type LimitProfileName, limitProfiles } from '../mode
 import { requireChoice } from '../wire/arguments.ts';
 import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
 import { asRecord } from '../wire/http/codec.ts';
+import { type SignInMode, signInModes } from './features/oauth/sign-in/sign-in-mode.ts';
 import { nameOf } from './http/hosts.ts';
-import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits, storeLimits } from './support/service-limits.ts';
 import type { TrafficObserver } from './support/traffic.ts';

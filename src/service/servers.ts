@@ -5,11 +5,21 @@ import type { Closing } from './closing.ts';
 import { createAskSelf } from './control/ask-self.ts';
 import type { ControlDeps } from './control/deps.ts';
 import type { Core } from './core.ts';
-import { createApplicationEdits } from './domain/accounts/application-edit.ts';
-import { createCommandIndexes } from './domain/commands/index-of-user.ts';
-import { createGuildDirectory } from './domain/guilds/directory.ts';
-import { createGuildLookup } from './domain/guilds/lookup.ts';
-import { createRelationships } from './domain/social/relationships/relationships.ts';
+import { createApplicationEdits } from './features/accounts/application-edit.ts';
+import { applicationRoutes } from './features/accounts/routes.ts';
+import { createCommandIndexes } from './features/commands/index-of-user.ts';
+import { commandIndexRoutes, commandPermissionRoutes, commandRoutes } from './features/commands/routes.ts';
+import { createGuildDirectory } from './features/guilds/directory.ts';
+import { createGuildLookup } from './features/guilds/lookup.ts';
+import { guildRoutes } from './features/guilds/routes.ts';
+import { interactionProofs, interactionRoutes } from './features/interactions/routes.ts';
+import { lobbyRoutes, playerLobbyRoutes } from './features/lobbies/routes.ts';
+import { oauthRoutes, partnerRoutes } from './features/oauth/routes.ts';
+import { socialMessageRoutes } from './features/social/messages/routes.ts';
+import { presenceRoutes } from './features/social/presence/routes.ts';
+import { createRelationships } from './features/social/relationships/relationships.ts';
+import { relationshipRoutes } from './features/social/relationships/routes.ts';
+import { gatewayRoutes } from './gateway/routes.ts';
 import { Connections } from './http/connections.ts';
 import {
   createEndpoints,
@@ -20,19 +30,9 @@ import {
 } from './http/operators.ts';
 import { createHeldBodies, createHttpServer, type HttpDeps } from './http/server.ts';
 import { advanceClock, type CheckedOptions, type Environment } from './open-core.ts';
+import { openApiRoutes } from './openapi/routes.ts';
 import type { ServiceOptions } from './options.ts';
 import type { Parts } from './parts.ts';
-import { applicationRoutes } from './routes/applications.ts';
-import { commandIndexRoutes, commandPermissionRoutes, commandRoutes } from './routes/commands.ts';
-import { gatewayRoutes } from './routes/gateway.ts';
-import { guildRoutes } from './routes/guilds.ts';
-import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
-import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
-import { oauthRoutes, partnerRoutes } from './routes/oauth.ts';
-import { openApiRoutes } from './routes/openapi.ts';
-import { socialMessageRoutes } from './routes/social-messages.ts';
-import { presenceRoutes } from './routes/social-presence.ts';
-import { relationshipRoutes } from './routes/social-relationships.ts';
 import { createLateSite } from './web/late-site.ts';
 
 /**

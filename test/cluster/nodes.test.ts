@@ -6,7 +6,7 @@ import { type LimitProfile, limitProfiles } from '../../src/model/limits/limit-p
 import { limits as modelLimits } from '../../src/model/limits/limits.ts';
 import type { Service } from '../../src/service/index.ts';
 import { codeChallengeOf } from '../../src/wire/oauth/pkce.ts';
-import { Browser } from '../service/oauth/browser.ts';
+import { Browser } from '../service/features/oauth/browser.ts';
 import { TestCluster } from '../support/cluster/test-cluster.ts';
 import { useCommand } from '../support/commands/use-command.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';

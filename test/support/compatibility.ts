@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents, GatewayOpcodes } from 'discord.js';
 import { closeCodes, type DispatchName, opcodes } from '../../src/model/gateway.ts';
-import { webhookEventNames } from '../../src/service/domain/webhooks/events.ts';
+import { webhookEventNames } from '../../src/service/features/webhooks/events.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
 import { routeNames } from './http/every-route.ts';
 import { type OfficialSpec, type RouteKey, routeKey } from './official-spec.ts';

@@ -1,6 +1,6 @@
 /** Compile-only: a language of the pages that leaves a word out, or adds one, is refused. */
-import { en } from '../../src/service/oauth/pages/words/en.ts';
-import type { PageWords } from '../../src/service/oauth/pages/words/words.ts';
+import { en } from '../../src/service/features/oauth/pages/words/en.ts';
+import type { PageWords } from '../../src/service/features/oauth/pages/words/words.ts';
 
 const { identify, ...scopesWithoutOne } = en.scopes;
 const { BAN_MEMBERS, ...permissionsWithoutOne } = en.permissions;

@@ -7,10 +7,14 @@ import type { ActAs, CallAnswer, CallBody, CallFile, SessionBody } from '../../w
 import { parseJson } from '../../wire/http/codec.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
-import { requireNotBanned } from '../domain/accounts/full-account.ts';
+import { requireNotBanned } from '../features/accounts/full-account.ts';
+import {
+  authorizationScope,
+  findAuthorization,
+  recordGrant,
+} from '../features/oauth/authorize/authorization-records.ts';
+import { createSecret, issueAccess } from '../features/oauth/token/tokens.ts';
 import { apiPrefix } from '../http/router.ts';
-import { authorizationScope, findAuthorization, recordGrant } from '../oauth/authorize/authorization-records.ts';
-import { createSecret, issueAccess } from '../oauth/token/tokens.ts';
 import type { TokenRecord, UserRecord } from '../store/records.ts';
 import {
   type Check,

@@ -2,7 +2,7 @@ import type { UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { presentEpoch } from '../auth/credentials-epoch.ts';
 import type { Core } from '../core.ts';
-import { requireNotBanned } from '../domain/accounts/full-account.ts';
+import { requireNotBanned } from '../features/accounts/full-account.ts';
 import type { StoreContent } from '../store/contract.ts';
 import { withSealedKeys } from '../store/protected-keys.ts';
 import { id, nullable, object, oneOf, text } from '../support/document-check.ts';

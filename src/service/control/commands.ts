@@ -15,10 +15,10 @@ import type {
   ExplainedStep,
 } from '../../wire/control/commands.ts';
 import type { Core } from '../core.ts';
-import { overwriteLayers } from '../domain/commands/overwrites.ts';
-import { commandsOf } from '../domain/commands/records.ts';
-import { showCommand } from '../domain/commands/view.ts';
-import { isUserInstalled } from '../domain/guilds/installations.ts';
+import { overwriteLayers } from '../features/commands/overwrites.ts';
+import { commandsOf } from '../features/commands/records.ts';
+import { showCommand } from '../features/commands/view.ts';
+import { isUserInstalled } from '../features/guilds/installations.ts';
 import type { ApplicationRecord, CommandRecord, GuildRecord } from '../store/records.ts';
 import { commandScope } from '../store/records.ts';
 import { id, nullable, object } from '../support/document-check.ts';

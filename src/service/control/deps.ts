@@ -1,8 +1,8 @@
 import type { Snowflake, UserId } from '../../model/snowflake.ts';
 import type { ActingTokens } from '../auth/acting.ts';
 import type { Core } from '../core.ts';
+import type { SignInMode } from '../features/oauth/sign-in/sign-in-mode.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
 import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
 import type { RemovalParts } from '../testing/removal.ts';

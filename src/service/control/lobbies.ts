@@ -1,8 +1,8 @@
 import { isSnowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
 import type { LobbyDetails, LobbySummary } from '../../wire/control/lobbies.ts';
 import type { Core } from '../core.ts';
-import { lobbyScope, membersOf } from '../domain/lobbies/records.ts';
 import { topics } from '../events/announcement.ts';
+import { lobbyScope, membersOf } from '../features/lobbies/records.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 import type { ControlDeps } from './deps.ts';
 import { type Counts, type FoundPage, pageFields, pageOf, pageOfAll, searcher } from './lists.ts';

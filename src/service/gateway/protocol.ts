@@ -6,7 +6,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import { callerOf } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
-import { readId } from '../domain/lobbies/records.ts';
+import { readId } from '../features/lobbies/records.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { runtimeLimits, serviceLimits } from '../support/service-limits.ts';
 import type { ObservedConnection } from '../support/traffic.ts';

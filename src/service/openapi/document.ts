@@ -4,7 +4,7 @@ import { version } from '../../model/version.ts';
 import { apiVersion, type Credential, type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Addresses, Core } from '../core.ts';
 import { formTypes } from '../http/body/read-body.ts';
-import { type Fields, type JsonSchema, ref, text } from './json-schema.ts';
+import { type Fields, type JsonSchema, ref, text } from '../http/json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 import { rateLimitHeaders, responsesOf } from './responses.ts';
 import { schemas } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { limits } from '../../model/limits/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
+import { boolean, type Fields, integer, list, ref, text } from '../http/json-schema.ts';
 import { serviceLimits } from '../support/service-limits.ts';
-import { boolean, type Fields, integer, list, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
 /** What the document has about a route in addition to the route table. */

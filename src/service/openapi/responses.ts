@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Route } from '../../wire/routes.ts';
-import { type JsonSchema, ref } from './json-schema.ts';
+import { type JsonSchema, ref } from '../http/json-schema.ts';
 import type { Operation } from './operations.ts';
 import type { SchemaName } from './schemas.ts';
 

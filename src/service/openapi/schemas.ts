@@ -1,14 +1,14 @@
-import { anyObject } from './json-schema.ts';
-import { commandSchemas } from './schemas/command.ts';
-import { commonSchemas, errorSchemas, gatewaySchemas, webhookSchemas } from './schemas/common.ts';
-import { guildSchemas } from './schemas/guild.ts';
-import { interactionSchemas } from './schemas/interaction.ts';
-import { lobbySchemas } from './schemas/lobby.ts';
-import { messageSchemas } from './schemas/message.ts';
-import { oauthSchemas, partnerSchemas } from './schemas/oauth.ts';
-import { presenceSchemas } from './schemas/presence.ts';
-import { roleConnectionSchemas } from './schemas/role-connection.ts';
-import { profileSchemas, relationshipSchemas } from './schemas/social.ts';
+import { roleConnectionSchemas } from '../features/accounts/role-connection-schemas.ts';
+import { commandSchemas } from '../features/commands/schemas.ts';
+import { guildSchemas } from '../features/guilds/schemas.ts';
+import { messageSchemas } from '../features/interactions/message-schemas.ts';
+import { interactionSchemas } from '../features/interactions/schemas.ts';
+import { lobbySchemas } from '../features/lobbies/schemas.ts';
+import { oauthSchemas, partnerSchemas } from '../features/oauth/schemas.ts';
+import { presenceSchemas } from '../features/social/presence/schemas.ts';
+import { profileSchemas, relationshipSchemas } from '../features/social/schemas.ts';
+import { commonSchemas, errorSchemas, gatewaySchemas, webhookSchemas } from '../http/common-schemas.ts';
+import { anyObject } from '../http/json-schema.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {

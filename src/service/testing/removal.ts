@@ -1,16 +1,16 @@
 import type { ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
-import { putOverwrites } from '../domain/commands/overwrites.ts';
-import { commandsScope } from '../domain/commands/records.ts';
-import { announceNewBotToken, guildIdsOf, guildScope, putGuild } from '../domain/guilds/records.ts';
-import { deleteChannel, deleteGuild, deleteMember, deleteRole } from '../domain/guilds/removal.ts';
-import type { Lobbies } from '../domain/lobbies/lobbies.ts';
-import type { DirectMessages } from '../domain/social/messages/messages.ts';
-import { socialScope } from '../domain/social/pair.ts';
-import type { HeadlessSessions } from '../domain/social/presence/headless.ts';
-import { presenceScope } from '../domain/social/presence/records.ts';
-import type { RelationshipMoves } from '../domain/social/relationships/moves.ts';
-import { userScope } from '../oauth/provisional/user.ts';
+import { putOverwrites } from '../features/commands/overwrites.ts';
+import { commandsScope } from '../features/commands/records.ts';
+import { announceNewBotToken, guildIdsOf, guildScope, putGuild } from '../features/guilds/records.ts';
+import { deleteChannel, deleteGuild, deleteMember, deleteRole } from '../features/guilds/removal.ts';
+import type { Lobbies } from '../features/lobbies/lobbies.ts';
+import { userScope } from '../features/oauth/provisional/user.ts';
+import type { DirectMessages } from '../features/social/messages/messages.ts';
+import { socialScope } from '../features/social/pair.ts';
+import type { HeadlessSessions } from '../features/social/presence/headless.ts';
+import { presenceScope } from '../features/social/presence/records.ts';
+import type { RelationshipMoves } from '../features/social/relationships/moves.ts';
 import type { Transaction } from '../store/contract.ts';
 import { type ApplicationRecord, commandScope, type GuildRecord, type UserRecord } from '../store/records.ts';
 

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { respond } from '../oauth/pages/respond.ts';
-import { html } from '../oauth/pages/views/html.ts';
-import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
+import { respond } from '../features/oauth/pages/respond.ts';
+import { html } from '../features/oauth/pages/views/html.ts';
+import { badge, layout, type Page } from '../features/oauth/pages/views/page.ts';
 import { accepts } from './accepts.ts';
 
 /** The path of the console, and the prefix of its files. */

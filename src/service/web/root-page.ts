@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { devicePagePath } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
+import { respond } from '../features/oauth/pages/respond.ts';
+import { html } from '../features/oauth/pages/views/html.ts';
+import { badge, layout, type Page } from '../features/oauth/pages/views/page.ts';
 import { writeReply } from '../http/call.ts';
 import { apiPrefix, notFound } from '../http/router.ts';
-import { respond } from '../oauth/pages/respond.ts';
-import { html } from '../oauth/pages/views/html.ts';
-import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
 import { accepts } from './accepts.ts';
 import { consolePath, isConsoleBuilt } from './console-site.ts';
 

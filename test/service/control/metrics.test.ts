@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Sampler } from '../../../src/service/control/metrics.ts';
 import type { ControlMetrics } from '../../../src/wire/control/metrics.ts';
-import { makeWorld } from '../domain/support.ts';
+import { makeWorld } from '../features/support.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { endGrant } from '../../../src/service/oauth/authorize/authorization-records.ts';
-import { ada } from '../domain/support.ts';
+import { endGrant } from '../../../src/service/features/oauth/authorize/authorization-records.ts';
+import { ada } from '../features/support.ts';
 import { makeRig, type Rig } from './rig.ts';
 
 it('a session whose tokens end between its Identify and its first event is closed', async () => {

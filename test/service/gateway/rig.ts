@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { intents } from '../../../src/model/gateway.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
-import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
+import { createLobbies, type Lobbies } from '../../../src/service/features/lobbies/lobbies.ts';
 import { createGateway, type Gateway, type GatewayParts } from '../../../src/service/gateway/gateway.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
-import { makeWorld, type TestCore, type World } from '../domain/support.ts';
+import { makeWorld, type TestCore, type World } from '../features/support.ts';
 
 /** A gateway over the real lobbies, without the rest of the service: its bus and lobbies can be others. */
 export interface Rig {

@@ -4,7 +4,7 @@ import type { Principal } from '../../../src/service/auth/principal.ts';
 import { createLimiter, type Limiter } from '../../../src/service/http/limiter.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { makeCore } from '../control/support.ts';
-import { ada, applicationRecord, ben, userRecord } from '../domain/support.ts';
+import { ada, applicationRecord, ben, userRecord } from '../features/support.ts';
 
 const second = 1000;
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { Browser } from '../oauth/browser.ts';
+import { Browser } from '../features/oauth/browser.ts';
 
 const redirect_uri = 'https://game.example/callback';
 const fixtures = {

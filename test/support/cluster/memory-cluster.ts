@@ -12,8 +12,8 @@ import {
   type PlacedEvent,
   type ReplayQuery,
 } from '../../../src/service/cluster/contract.ts';
-import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import type { Announced } from '../../../src/service/events/announcement.ts';
+import { createLobbies, type Lobbies } from '../../../src/service/features/lobbies/lobbies.ts';
 import { ClusterSessions } from '../../../src/service/gateway/cluster/sessions.ts';
 import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
 import { StoreError } from '../../../src/service/store/errors.ts';
@@ -23,7 +23,7 @@ import { hashSecret } from '../../../src/service/support/secret.ts';
 import type { Cancel } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { makeCore, seededEntropy } from '../../service/control/support.ts';
-import { makeWorld, type TestCore, type World } from '../../service/domain/support.ts';
+import { makeWorld, type TestCore, type World } from '../../service/features/support.ts';
 import { ScopedRevisions } from './scoped-revisions.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   nullable,
   object,
   text,
-} from '../../openapi/json-schema.ts';
+} from '../../http/json-schema.ts';
 import { pageMax } from '../request.ts';
 
 /** What the document says of a call beside its path. */

@@ -1,5 +1,5 @@
 import { version } from '../../../model/version.ts';
-import { type JsonSchema, list, object, ref, text } from '../../openapi/json-schema.ts';
+import { type JsonSchema, list, object, ref, text } from '../../http/json-schema.ts';
 import type { ControlCall } from '../request.ts';
 import { type Description, descriptions } from './descriptions.ts';
 

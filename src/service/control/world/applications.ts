@@ -1,7 +1,7 @@
 import type { ApplicationDetails, RotateBody, RotatedCredential } from '../../../wire/control/world.ts';
 import type { Core } from '../../core.ts';
-import { announceNewBotToken } from '../../domain/guilds/records.ts';
 import { topics } from '../../events/announcement.ts';
+import { announceNewBotToken } from '../../features/guilds/records.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { object, oneOf } from '../../support/document-check.ts';
 import { hashSecret } from '../../support/secret.ts';

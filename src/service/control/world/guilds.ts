@@ -1,7 +1,7 @@
 import type { GuildDetails, GuildMemberDetails, GuildSummary } from '../../../wire/control/world.ts';
 import type { Core } from '../../core.ts';
-import { guildMembers } from '../../domain/guilds/records.ts';
-import { byChannel, linkedLobbies } from '../../domain/lobbies/records.ts';
+import { guildMembers } from '../../features/guilds/records.ts';
+import { byChannel, linkedLobbies } from '../../features/lobbies/records.ts';
 import { comparePart } from '../../store/keys.ts';
 import type { GuildMemberRecord, GuildRecord } from '../../store/records.ts';
 import type { ControlDeps } from '../deps.ts';

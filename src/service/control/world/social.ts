@@ -11,11 +11,11 @@ import type {
   UserSocial,
 } from '../../../wire/control/social.ts';
 import type { Core } from '../../core.ts';
-import { channelOf, ephemeralPlace } from '../../domain/social/messages/pair.ts';
-import { pairOf } from '../../domain/social/pair.ts';
-import { publicActivity } from '../../domain/social/presence/activities.ts';
-import { settingsOf, shownSettings, stateOf } from '../../domain/social/presence/records.ts';
-import { ownSessions, seen, seenByFriend } from '../../domain/social/presence/view.ts';
+import { channelOf, ephemeralPlace } from '../../features/social/messages/pair.ts';
+import { pairOf } from '../../features/social/pair.ts';
+import { publicActivity } from '../../features/social/presence/activities.ts';
+import { settingsOf, shownSettings, stateOf } from '../../features/social/presence/records.ts';
+import { ownSessions, seen, seenByFriend } from '../../features/social/presence/view.ts';
 import type { DirectMessageRecord } from '../../store/records.ts';
 import { consoleLimits, serviceLimits } from '../../support/service-limits.ts';
 import type { ControlDeps } from '../deps.ts';

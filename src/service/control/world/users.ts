@@ -1,7 +1,7 @@
 import { snowflakeTimeMs, type UserId } from '../../../model/snowflake.ts';
 import type { AuthorizationDetails, UserDetails, UserSummary } from '../../../wire/control/world.ts';
 import type { Core } from '../../core.ts';
-import { guildsOf } from '../../domain/guilds/installations.ts';
+import { guildsOf } from '../../features/guilds/installations.ts';
 import type { AuthorizationRecord, GuildRecord, UserRecord } from '../../store/records.ts';
 import type { ControlDeps } from '../deps.ts';
 import { type FoundPage, pageFields, pageOf, searcher } from '../lists.ts';

@@ -1,8 +1,8 @@
 import type { Presence, PresenceUpdate } from '../../../model/presence.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { guildIdsOf } from '../../domain/guilds/records.ts';
 import { lazyEvent, topics } from '../../events/announcement.ts';
+import { guildIdsOf } from '../../features/guilds/records.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord, GuildMemberRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';

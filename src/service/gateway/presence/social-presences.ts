@@ -1,16 +1,16 @@
 import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { Core } from '../../core.ts';
-import { publicActivity, storedActivities } from '../../domain/social/presence/activities.ts';
-import { changeSessions, replaceSession } from '../../domain/social/presence/changes.ts';
-import { presenceScope, settingsOf } from '../../domain/social/presence/records.ts';
+import type { Topic } from '../../events/announcement.ts';
+import { publicActivity, storedActivities } from '../../features/social/presence/activities.ts';
+import { changeSessions, replaceSession } from '../../features/social/presence/changes.ts';
+import { presenceScope, settingsOf } from '../../features/social/presence/records.ts';
 import {
   hiddenPresenceOf,
   presenceOf,
   seen,
   seenByFriend,
   seenByGameFriend,
-} from '../../domain/social/presence/view.ts';
-import type { Topic } from '../../events/announcement.ts';
+} from '../../features/social/presence/view.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GatewaySessionRecord, ShownSession } from '../../store/records.ts';
 import type { Session } from '../sessions/session.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
-import { channelsSeenBy } from '../../domain/guilds/viewers.ts';
 import { topics } from '../../events/announcement.ts';
+import { channelsSeenBy } from '../../features/guilds/viewers.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { followCommands } from './follow-commands.ts';
 import { readyBase } from './ready.ts';

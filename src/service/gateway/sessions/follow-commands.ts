@@ -1,7 +1,7 @@
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { guildsOf, userInstalls } from '../../domain/guilds/installations.ts';
 import { topics } from '../../events/announcement.ts';
+import { guildsOf, userInstalls } from '../../features/guilds/installations.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Session } from './session.ts';
 

@@ -3,8 +3,8 @@ import { type GuildMembersChunk, intents, opcodes, type RequestGuildMembers } fr
 import { readSnowflake, type UserId } from '../../../model/snowflake.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
-import { membersNamed, viewMembers } from '../../domain/guilds/people.ts';
-import { guildMembers, guildScope } from '../../domain/guilds/records.ts';
+import { membersNamed, viewMembers } from '../../features/guilds/people.ts';
+import { guildMembers, guildScope } from '../../features/guilds/records.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GuildMemberRecord } from '../../store/records.ts';
 import { serviceLimits } from '../../support/service-limits.ts';

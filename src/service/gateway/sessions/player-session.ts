@@ -2,8 +2,8 @@ import { capabilities, type PlayerReady, type Ready } from '../../../model/gatew
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import { countValues, frameValuesMax } from '../../../wire/gateway/frames.ts';
 import type { Core } from '../../core.ts';
-import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics, topicsIn } from '../../events/announcement.ts';
+import type { LobbyCalls } from '../../features/lobbies/calls.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch } from '../presence/connected-users.ts';

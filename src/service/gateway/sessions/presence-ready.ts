@@ -2,10 +2,10 @@ import type { Ready, ReadySupplemental } from '../../../model/gateway.ts';
 import type { Presence } from '../../../model/presence.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import { presenceScope, settingsOf, shownSettings } from '../../domain/social/presence/records.ts';
-import { ownSessions } from '../../domain/social/presence/view.ts';
-import { readPresences, visibleUsers } from '../../domain/social/presence/visible.ts';
 import { topics } from '../../events/announcement.ts';
+import { presenceScope, settingsOf, shownSettings } from '../../features/social/presence/records.ts';
+import { ownSessions } from '../../features/social/presence/view.ts';
+import { readPresences, visibleUsers } from '../../features/social/presence/visible.ts';
 import type { Session } from './session.ts';
 
 /** The viewer of social-ready.ts, as far as it is needed here. */

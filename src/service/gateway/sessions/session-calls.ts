@@ -1,6 +1,6 @@
 import type { LobbyVoiceStateInput } from '../../../model/lobby.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
-import type { CallSession, LobbyCalls } from '../../domain/lobbies/calls.ts';
+import type { CallSession, LobbyCalls } from '../../features/lobbies/calls.ts';
 import type { Session } from './session.ts';
 import { holdsClaim, playerOf } from './session-record.ts';
 import { sessionScope } from './storage.ts';

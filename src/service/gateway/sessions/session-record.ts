@@ -1,6 +1,6 @@
 import { expandScopes } from '../../../model/oauth.ts';
-import { botUserId } from '../../domain/guilds/view.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
+import { botUserId } from '../../features/guilds/view.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';

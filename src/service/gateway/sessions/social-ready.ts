@@ -4,20 +4,20 @@ import type { GameRelationship, Relationship } from '../../../model/relationship
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
-import { userView } from '../../domain/accounts/user-view.ts';
-import { applicationsOf } from '../../domain/social/family.ts';
-import { readDirectChannels } from '../../domain/social/messages/channels.ts';
-import { familyOf } from '../../domain/social/pair.ts';
+import { topics } from '../../events/announcement.ts';
+import { userView } from '../../features/accounts/user-view.ts';
+import { applicationsOf } from '../../features/social/family.ts';
+import { readDirectChannels } from '../../features/social/messages/channels.ts';
+import { familyOf } from '../../features/social/pair.ts';
 import {
   createPlayedCheck,
   gameRelationshipsOf,
   readRelationshipsAtOnce,
   relationshipsOf,
   relationshipsVersion,
-} from '../../domain/social/relationships/records.ts';
-import { gameRelationshipView, relationshipView } from '../../domain/social/relationships/view.ts';
-import { readProfiles } from '../../domain/social/users/profiles.ts';
-import { topics } from '../../events/announcement.ts';
+} from '../../features/social/relationships/records.ts';
+import { gameRelationshipView, relationshipView } from '../../features/social/relationships/view.ts';
+import { readProfiles } from '../../features/social/users/profiles.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
 import { readFriendsPresences, readOwn, supplementalOf } from './presence-ready.ts';

@@ -5,7 +5,7 @@ import type { GatewayLobby } from '../../../../src/model/lobby.ts';
 import { MemoryCluster, type MemoryNode, playerToken } from '../../../support/cluster/memory-cluster.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { tries } from '../../../support/runs/tries.ts';
-import { ada, ben } from '../../domain/support.ts';
+import { ada, ben } from '../../features/support.ts';
 
 /** What happens; the numbers choose a lobby or a node. */
 const step = fc.oneof(

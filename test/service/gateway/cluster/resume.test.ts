@@ -6,7 +6,7 @@ import { hashSecret } from '../../../../src/service/support/secret.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { MemoryCluster, type MemoryNode, playerToken } from '../../../support/cluster/memory-cluster.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
-import { ada, ben, cyn, guildRecord, putGuild } from '../../domain/support.ts';
+import { ada, ben, cyn, guildRecord, putGuild } from '../../features/support.ts';
 
 const windowMs = serviceLimits.gatewayResumeWindowMs;
 const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;

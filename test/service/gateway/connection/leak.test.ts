@@ -5,7 +5,7 @@ import { Journal } from '../../../../src/service/support/journal.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { patienceMs, runs } from '../../../support/runs/soak.ts';
-import { ada } from '../../domain/support.ts';
+import { ada } from '../../features/support.ts';
 import { makeRig, type Rig } from '../rig.ts';
 
 const connections = runs(1_000, 10_000);

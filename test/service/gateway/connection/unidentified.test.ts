@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createCredentials } from '../../../../src/service/auth/credentials.ts';
-import { createLobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
+import { createLobbies } from '../../../../src/service/features/lobbies/lobbies.ts';
 import { createGateway } from '../../../../src/service/gateway/gateway.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { runtimeLimits } from '../../../../src/service/support/service-limits.ts';
-import { makeWorld } from '../../domain/support.ts';
+import { makeWorld } from '../../features/support.ts';
 
 // The connections are streams in this process: so many sockets would need more files than a process may have open elsewhere.
 it('at most 5,000 connections are open that have not identified; the oldest is closed', async () => {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../../src/service/events/announcement.ts';
 import type { ObservedConnection } from '../../../../src/service/support/traffic.ts';
-import { ada } from '../../domain/support.ts';
+import { ada } from '../../features/support.ts';
 import { makeRig } from '../rig.ts';
 
 it('an event that was announced alone leaves before anything else is done, and others leave together', async () => {

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { capabilities, intents } from '../../../../src/model/gateway.ts';
 import { limits } from '../../../../src/model/limits/limits.ts';
 import type { GatewayLobby } from '../../../../src/model/lobby.ts';
-import type { Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
+import type { Lobbies } from '../../../../src/service/features/lobbies/lobbies.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import type { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { LobbyMirror } from '../../../support/gateway/lobby-mirror.ts';
 import { tries } from '../../../support/runs/tries.ts';
 import { makeCore } from '../../control/support.ts';
-import { ada, ben, cyn } from '../../domain/support.ts';
+import { ada, ben, cyn } from '../../features/support.ts';
 import { makeRig, type Rig } from '../rig.ts';
 
 const rigs: Rig[] = [];

@@ -3,11 +3,11 @@ import { capabilities, type PlayerReady, type Ready } from '../../../../src/mode
 import { limits } from '../../../../src/model/limits/limits.ts';
 import { socialLimits } from '../../../../src/model/limits/social-limits.ts';
 import { type RelationshipType, relationshipTypes } from '../../../../src/model/relationship.ts';
-import { sideOf } from '../../../../src/service/domain/social/relationships/records.ts';
+import { sideOf } from '../../../../src/service/features/social/relationships/records.ts';
 import type { Transaction } from '../../../../src/service/store/contract.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { encodeFrame, parseFrame } from '../../../../src/wire/gateway/frames.ts';
-import { ada, userRecord } from '../../domain/support.ts';
+import { ada, userRecord } from '../../features/support.ts';
 import { makeRig, type Rig } from '../rig.ts';
 
 const { FRIEND, BLOCKED, INCOMING, OUTGOING } = relationshipTypes;

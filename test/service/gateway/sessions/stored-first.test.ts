@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EventLog } from '../../../../src/service/gateway/sessions/event-log.ts';
 import type { Store } from '../../../../src/service/store/contract.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
-import { ada, makeWorld } from '../../domain/support.ts';
+import { ada, makeWorld } from '../../features/support.ts';
 import { makeRig } from '../rig.ts';
 
 it('READY waits until a later process could continue the session', async () => {
