@@ -22,7 +22,7 @@ const cases = {
   './connection/socket.ts': ['socket', 'etf'],
   './connection/etf/frames.ts': ['etf'],
   './site.ts': ['page', 'player', 'log'],
-  '../openapi/document.ts': ['openapi'],
+  './document.ts': ['openapi'],
   jose: ['keys', 'player'],
   '../telemetry/exposition.ts': ['metrics'],
   undici: [],
