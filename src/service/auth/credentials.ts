@@ -6,7 +6,6 @@ import type { Core } from '../core.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { challengeOf } from '../support/challenge.ts';
-import { andThen, both, type MaybePromise } from '../support/maybe-promise.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { ActingTokens } from './acting.ts';
@@ -20,7 +19,7 @@ export interface Credentials {
    * @returns `none` without a header, or with an empty one or one of another scheme (RFC 6750, section 3.1); undefined if the
    *   credential is unknown, expired or revoked, or its user is banned
    */
-  authenticate(request: CredentialBearer): MaybePromise<Principal | undefined>;
+  authenticate(request: CredentialBearer): Promise<Principal | undefined>;
 
   /**
    * @param token as Identify carries it: a bot token, bare or with `Bot `; an OAuth2 token with `Bearer `; or the bare token of a
@@ -40,18 +39,12 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
   // Hash of a bot token → application id. The record is read for every request, and its hash compared, so a stale entry does no harm.
   const applicationIds = new Map<string, string>();
 
-  function bot(hash: string): MaybePromise<Principal | undefined> {
+  async function bot(hash: string): Promise<Principal | undefined> {
     const acted = acting?.find(hash);
     if (acted) return acted;
     const id = applicationIds.get(hash);
-    const cached = id === undefined ? undefined : core.store.get('applications', id);
-    return andThen(cached, application =>
-      application?.bot_token_hash === hash ? { kind: 'bot', application } : lookedUp(hash),
-    );
-  }
-
-  async function lookedUp(hash: string): Promise<Principal | undefined> {
-    const application = await lookUp(hash);
+    const cached = id === undefined ? undefined : await core.store.get('applications', id);
+    const application = cached?.bot_token_hash === hash ? cached : await lookUp(hash);
     return application && { kind: 'bot', application };
   }
 
@@ -76,11 +69,11 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
   async function player(token: TokenRecord): Promise<Principal | undefined> {
     // Asked for together, so that a store outside this process answers them at once.
     const { store } = core;
-    const granted = both(
+    const [authorization, application, user] = await Promise.all([
       store.get('authorizations', token.authorization_id ?? ''),
       store.get('applications', token.application_id ?? ''),
-    );
-    const [[authorization, application], user] = await both(granted, store.get('users', token.user_id ?? ''));
+      store.get('users', token.user_id ?? ''),
+    ]);
     if (!authorization || !application || !mayActAs(user, authorization)) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }
@@ -108,7 +101,7 @@ export function createCredentials(core: Core, acting?: ActingTokens): Credential
       return (await ownClientOf(hash)) ?? bot(hash);
     },
 
-    authenticate({ headers: { authorization } }) {
+    async authenticate({ headers: { authorization } }) {
       if (!authorization) return anonymous;
       const { scheme, hash } = readToken(inUsualSpelling(authorization));
       if (scheme === 'Bot') return bot(hash);
@@ -142,11 +135,11 @@ function inUsualSpelling(value: string): string {
 }
 
 /** Identifies the caller of a route. A route without a credential ignores what the request carries. */
-export function identify(
+export async function identify(
   credentials: Credentials,
   route: Route,
   request: CredentialBearer,
-): MaybePromise<Principal | undefined> {
+): Promise<Principal | undefined> {
   return isOpen(route) ? anonymous : credentials.authenticate(request);
 }
 

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from '../support/maybe-promise.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { KeyPart, ListQuery, StoreView } from './contract.ts';
 import {
   type AnyQuery,
@@ -37,10 +37,10 @@ export class Overlay implements StoreView {
     return change ? (change.kept?.record as Records[Name] | undefined) : this.#base.get(collection, ...key);
   }
 
-  list<Name extends CollectionName>(
+  async list<Name extends CollectionName>(
     collection: Name,
     query: ListQuery<Name> = {},
-  ): MaybePromise<readonly Records[Name][]> {
+  ): Promise<readonly Records[Name][]> {
     const changes = this.#changes.get(collection);
     if (!changes) return this.#base.list(collection, query);
     const route = routeOf(collection, query);
@@ -48,9 +48,7 @@ export class Overlay implements StoreView {
     const compare = orderOf(route, query);
     changed.sort(compare);
     const limit = query.limit ?? Number.POSITIVE_INFINITY;
-    return andThen(this.#unchanged(collection, query, changes, query.limit), unchanged =>
-      merge(unchanged, changed, compare, limit),
-    );
+    return merge(await this.#unchanged(collection, query, changes, query.limit), changed, compare, limit);
   }
 
   /** The record is shared from here on. @throws ArgumentError `bad_record`; what encoding it throws */
@@ -105,18 +103,17 @@ export class Overlay implements StoreView {
   }
 
   /** The first `limit` records of the base that no change touches; asks for more when changed ones took their places. */
-  #unchanged<Name extends CollectionName>(
+  async #unchanged<Name extends CollectionName>(
     collection: Name,
     query: ListQuery<Name>,
     changes: Changes,
     ask: number | undefined,
-  ): MaybePromise<readonly Records[Name][]> {
+  ): Promise<readonly Records[Name][]> {
     const asked = ask === undefined ? query : { ...query, limit: ask };
-    return andThen(this.#base.list(collection, asked), records => {
-      const unchanged = records.filter(record => !changes.get(keyTextOf(collection, record)));
-      const isShort = ask !== undefined && unchanged.length < (query.limit ?? 0) && records.length === ask;
-      return isShort ? this.#unchanged(collection, query, changes, 2 * ask) : unchanged;
-    });
+    const records = await this.#base.list(collection, asked);
+    const unchanged = records.filter(record => !changes.get(keyTextOf(collection, record)));
+    const isShort = ask !== undefined && unchanged.length < (query.limit ?? 0) && records.length === ask;
+    return isShort ? this.#unchanged(collection, query, changes, 2 * ask) : unchanged;
   }
 }
 

@@ -7,17 +7,10 @@ import { countLobbies, createOwnedBound } from '../../owned-bound.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
-import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
 import { invalidBody, type RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { ConnectedMembers } from './connected-members.ts';
 import { idleSince, type MemberChanges, membersOf, userIdsOf } from './records.ts';
-import {
-  announceLobby,
-  announceMemberAdd,
-  announceMemberRemove,
-  announceMemberUpdate,
-  type MemberPresence,
-} from './view.ts';
+import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './view.ts';
 
 /** What a transaction has done to a lobby, and what remains to be done after its commit. */
 export interface Changed {
@@ -31,7 +24,7 @@ export interface Changed {
 /** How lobbies are created and their members change, used within the transactions that do so. */
 export interface LobbyChanges {
   /** Stores a new lobby with its members and announces it to those who are connected. */
-  open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): MaybePromise<Changed>;
+  open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Promise<Changed>;
 
   /**
    * Stores changes of single members and announces them. The other members are read only if a new member is connected
@@ -43,46 +36,35 @@ export interface LobbyChanges {
     transaction: Transaction,
     lobby: LobbyRecord,
     changes: Partial<Omit<MemberChanges, 'members'>>,
-  ): MaybePromise<Changed>;
+  ): Promise<Changed>;
 
   /** Call it after the commit. */
-  settle(changed: Changed): MaybePromise<void>;
+  settle(changed: Changed): Promise<void>;
 }
 
 export function createLobbyChanges({ clock }: Core, connectedMembers: ConnectedMembers, expiry: Expiry): LobbyChanges {
-  function open(
+  async function open(
     transaction: Transaction,
     empty: LobbyRecord,
     members: readonly LobbyMemberRecord[],
-  ): MaybePromise<Changed> {
+  ): Promise<Changed> {
     const added = userIdsOf(members);
-    return andThen(connectedMembers.among(empty.application_id, added), announced => {
-      const lobby = { ...empty, member_count: members.length, attended: announced.size > 0 };
-      transaction.put('lobbies', lobby);
-      for (const member of members) transaction.put('lobby_members', member);
-      const changed = { lobby, added, announced };
-      // Nobody else receives anything about a new lobby.
-      return announced.size === 0 ? changed : announceWhole(transaction, changed);
-    });
+    const announced = await connectedMembers.among(empty.application_id, added);
+    const lobby = { ...empty, member_count: members.length, attended: announced.size > 0 };
+    transaction.put('lobbies', lobby);
+    for (const member of members) transaction.put('lobby_members', member);
+    const changed = { lobby, added, announced };
+    // Nobody else receives anything about a new lobby.
+    return announced.size === 0 ? changed : announceWhole(transaction, changed);
   }
 
-  function apply(
+  async function apply(
     transaction: Transaction,
     before: LobbyRecord,
     { added = none, updated = none, removed = none }: Partial<Omit<MemberChanges, 'members'>>,
-  ): MaybePromise<Changed> {
+  ): Promise<Changed> {
     const userIds = [...userIdsOf(added), ...userIdsOf(updated), ...userIdsOf(removed)];
-    return andThen(connectedMembers.withUsers(transaction, before.application_id, userIds), presence =>
-      applyAmong(transaction, before, { added, updated, removed }, presence),
-    );
-  }
-
-  function applyAmong(
-    transaction: Transaction,
-    before: LobbyRecord,
-    { added, updated, removed }: Omit<MemberChanges, 'members'>,
-    presence: MemberPresence,
-  ): MaybePromise<Changed> {
+    const presence = await connectedMembers.withUsers(transaction, before.application_id, userIds);
     const isThere = ({ user_id }: LobbyMemberRecord) => presence.connected.has(user_id);
     const lobby = resized(before, added, removed, isThere);
     if (lobby !== before) transaction.put('lobbies', lobby);
@@ -120,11 +102,9 @@ export function createLobbyChanges({ clock }: Core, connectedMembers: ConnectedM
     return changed;
   }
 
-  function settle({ lobby, added, announced }: Changed): MaybePromise<void> {
+  async function settle({ lobby, added, announced }: Changed): Promise<void> {
     expiry.notice(lobby.expires_at_ms);
-    return added.length === 0
-      ? undefined
-      : connectedMembers.announceMissed(lobby.application_id, lobby.id, added, announced);
+    if (added.length > 0) await connectedMembers.announceMissed(lobby.application_id, lobby.id, added, announced);
   }
 
   return { open, apply, settle };
@@ -151,7 +131,7 @@ export interface LobbyQuota {
   takeLobby(applicationId: ApplicationId): Promise<void>;
   guards(applicationId: ApplicationId, userIds: readonly UserId[]): readonly string[];
   /** Whether the user cannot join another lobby. */
-  isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean>;
+  isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean>;
   /**
    * Unspecified: no source names an error for it, so it is reported at the field that names the user.
    *
@@ -163,17 +143,17 @@ export interface LobbyQuota {
     applicationId: ApplicationId,
     userIds: readonly UserId[],
     pathOf: (userId: UserId) => readonly string[],
-  ): MaybePromise<void>;
+  ): Promise<void>;
 }
 
 export function createLobbyQuota(core: Pick<Core, 'limits' | 'clock' | 'store'>): LobbyQuota {
   const { lobbiesPerUserMax: max, lobbiesPerApplicationMax } = core.limits;
   const takeLobby = createOwnedBound(core, 'lobbies', lobbiesPerApplicationMax, countLobbies);
 
-  function isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean> {
+  async function isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
     if (max === undefined) return false;
     const query = { index: 'byUser', equals: [applicationId, userId], limit: max } as const;
-    return andThen(view.list('lobby_members', query), memberships => memberships.length >= max);
+    return (await view.list('lobby_members', query)).length >= max;
   }
 
   return {
@@ -186,13 +166,12 @@ export function createLobbyQuota(core: Pick<Core, 'limits' | 'clock' | 'store'>)
     guards(applicationId, userIds) {
       return max === undefined ? [] : userIds.map(userId => `lobby-quota/${applicationId}/${userId}`);
     },
-    require(view, applicationId, userIds, pathOf) {
-      if (max === undefined) return undefined;
+    async require(view, applicationId, userIds, pathOf) {
+      if (max === undefined) return;
       const message = serviceFieldErrors.LOBBIES_PER_USER_MAX(max);
-      return andThen(all(userIds.map(userId => isUsedUp(view, applicationId, userId))), usedUp => {
-        const refused = userIds.filter((_, index) => usedUp[index]);
-        rejectIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));
-      });
+      const usedUp = await Promise.all(userIds.map(userId => isUsedUp(view, applicationId, userId)));
+      const refused = userIds.filter((_, index) => usedUp[index]);
+      rejectIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));
     },
   };
 }

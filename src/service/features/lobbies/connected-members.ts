@@ -3,25 +3,19 @@ import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { all, andThen, both } from '../../support/maybe-promise.ts';
 import { connectedAt, idleSince, lobbyScope, membersOf, userIdsOf } from './records.ts';
 import { announceConnection, announceLobby, announceLobbyUpdate, type MemberPresence } from './view.ts';
 
 /** Which members of a lobby are connected: they have a live session with its application. */
 export interface ConnectedMembers {
   /** The users of these who are connected now. */
-  among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>>;
+  among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
 
   /** The same, with the users' records. */
-  withUsers(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<MemberPresence>;
+  withUsers(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): Promise<MemberPresence>;
 
   /** Announces the lobby in its present state, within the transaction that changed it. */
-  announceUpdate(
-    transaction: Transaction,
-    lobby: LobbyRecord,
-    members: readonly LobbyMemberRecord[],
-  ): MaybePromise<void>;
+  announceUpdate(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Promise<void>;
 
   /**
    * Announces to a lobby that a member connected or disconnected, whichever is true at the commit, and restarts the
@@ -39,7 +33,7 @@ export interface ConnectedMembers {
     lobbyId: LobbyId,
     userIds: readonly UserId[],
     announced: ReadonlySet<UserId>,
-  ): MaybePromise<void>;
+  ): Promise<void>;
 }
 
 /** @param noticeExpiry is called after the commit with the new time at which the lobby ends */
@@ -49,21 +43,21 @@ export function createConnectedMembers(
 ): ConnectedMembers {
   const { store, bus, clock } = core;
 
-  function among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>> {
-    const sessions = userIds.map(userId => bus.present(topics.player(applicationId, userId)));
-    return andThen(all(sessions), counts => presentAmong(userIds, counts));
+  async function among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const sessions = await Promise.all(userIds.map(userId => bus.present(topics.player(applicationId, userId))));
+    return new Set(userIds.filter((_, index) => (sessions[index] ?? 0) > 0));
   }
 
-  function withUsers(
+  async function withUsers(
     view: StoreView,
     applicationId: ApplicationId,
     userIds: readonly UserId[],
-  ): MaybePromise<MemberPresence> {
-    const users = all(userIds.map(userId => view.get('users', userId)));
-    return andThen(both(among(applicationId, userIds), users), ([connected, found]) => ({
-      users: byId(found),
-      connected,
-    }));
+  ): Promise<MemberPresence> {
+    const [connected, users] = await Promise.all([
+      among(applicationId, userIds),
+      Promise.all(userIds.map(userId => view.get('users', userId))),
+    ]);
+    return { users: byId(users), connected };
   }
 
   async function announceTo(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
@@ -85,32 +79,21 @@ export function createConnectedMembers(
     if (expiresAtMs !== undefined) noticeExpiry(expiresAtMs);
   }
 
-  async function announceAll(lobbyId: LobbyId, userIds: readonly UserId[]): Promise<void> {
-    for (const userId of userIds) await announceTo(lobbyId, userId, { whole: true });
-  }
-
   return {
     among,
     withUsers,
-    announceUpdate: (transaction, lobby, members) =>
-      andThen(withUsers(transaction, lobby.application_id, userIdsOf(members)), presence =>
-        announceLobbyUpdate(transaction, lobby, members, presence),
-      ),
+    async announceUpdate(transaction, lobby, members) {
+      const presence = await withUsers(transaction, lobby.application_id, userIdsOf(members));
+      announceLobbyUpdate(transaction, lobby, members, presence);
+    },
     announce: (lobbyId, userId) => announceTo(lobbyId, userId, { whole: false }),
-    announceMissed(applicationId, lobbyId, userIds, announced) {
-      return andThen(among(applicationId, userIds), there => {
-        const missed = userIds.filter(userId => there.has(userId) !== announced.has(userId));
-        return missed.length === 0 ? undefined : announceAll(lobbyId, missed);
-      });
+    async announceMissed(applicationId, lobbyId, userIds, announced) {
+      const connected = await among(applicationId, userIds);
+      for (const userId of userIds) {
+        if (connected.has(userId) !== announced.has(userId)) await announceTo(lobbyId, userId, { whole: true });
+      }
     },
   };
-}
-
-const noUsers: ReadonlySet<UserId> = new Set();
-
-function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
-  const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);
-  return present.length === 0 ? noUsers : new Set(present);
 }
 
 function byId(users: readonly (UserRecord | undefined)[]): ReadonlyMap<UserId, UserRecord> {

@@ -4,8 +4,6 @@ import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { all, andThen, both } from '../../support/maybe-promise.ts';
 import { rejectIssues } from '../../support/request-error.ts';
 import type { Changed, LobbyChanges, LobbyQuota } from './changes.ts';
 import { lobbyScope, ownLobby, readId, requireUsers, writtenMember } from './records.ts';
@@ -45,21 +43,23 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     return JSON.stringify(showMember(member));
   }
 
-  function putWithin(
+  async function putWithin(
     transaction: Transaction,
     application: ApplicationRecord,
     id: LobbyId,
     userId: UserId,
     input: LobbyMemberInput,
-  ): MaybePromise<Put> {
-    // The announcement shows the user, whose record a store outside this process answers together with the others.
-    const member = both(transaction.get('lobby_members', id, userId), transaction.get('users', userId));
-    return andThen(both(ownLobby(transaction, application, id), member), ([lobby, [stored]]) => {
-      const member = writtenMember(lobby, userId, input, stored);
-      if (member === stored) return { member };
-      if (!stored) return addWithin(transaction, lobby, member);
-      return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
-    });
+  ): Promise<Put> {
+    const [lobby, stored] = await Promise.all([
+      ownLobby(transaction, application, id),
+      transaction.get('lobby_members', id, userId),
+      // The announcement shows the user, whose record a store outside this process answers together with the others.
+      transaction.get('users', userId),
+    ]);
+    const member = writtenMember(lobby, userId, input, stored);
+    if (member === stored) return { member };
+    if (!stored) return addWithin(transaction, lobby, member);
+    return { member, changed: await changes.apply(transaction, lobby, { updated: [member] }) };
   }
 
   async function addWithin(transaction: Transaction, lobby: LobbyRecord, member: LobbyMemberRecord): Promise<Put> {
@@ -93,7 +93,7 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     const added: LobbyMemberRecord[] = [];
     const updated: LobbyMemberRecord[] = [];
     const removed: LobbyMemberRecord[] = [];
-    const found = await all(entries.map(({ id }) => transaction.get('lobby_members', lobby.id, id)));
+    const found = await Promise.all(entries.map(({ id }) => transaction.get('lobby_members', lobby.id, id)));
     for (const [place, { id, remove_member: isRemoval, ...input }] of entries.entries()) {
       const stored = found[place];
       if (isRemoval) {
@@ -111,8 +111,10 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
 
   async function remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void> {
     const changed = await store.transact(lobbyScope(id), async transaction => {
-      const owned = ownLobby(transaction, application, id);
-      const [lobby, member] = await both(owned, transaction.get('lobby_members', id, userId));
+      const [lobby, member] = await Promise.all([
+        ownLobby(transaction, application, id),
+        transaction.get('lobby_members', id, userId),
+      ]);
       return member && changes.apply(transaction, lobby, { removed: [member] });
     });
     if (changed) await changes.settle(changed);

@@ -11,7 +11,6 @@ import {
 } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
 import { RequestError } from '../../support/request-error.ts';
 
 /** The records of lobbies and their members: how they are found, and how request bodies that passed the rules become records. */
@@ -22,11 +21,10 @@ export function lobbyScope(id: LobbyId): string {
 }
 
 /** @throws RequestError `unknown_lobby` also when it is another application's */
-export function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): MaybePromise<LobbyRecord> {
-  return andThen(view.get('lobbies', id), lobby => {
-    if (lobby?.application_id !== application.id) throw new RequestError('unknown_lobby');
-    return lobby;
-  });
+export async function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): Promise<LobbyRecord> {
+  const lobby = await view.get('lobbies', id);
+  if (lobby?.application_id !== application.id) throw new RequestError('unknown_lobby');
+  return lobby;
 }
 
 /** @throws RequestError `not_a_lobby_member` */
@@ -37,10 +35,10 @@ export async function requireMember(view: StoreView, id: LobbyId, userId: UserId
 }
 
 /** The lobbies that are linked to channels of a guild, or to one channel. */
-export function linkedLobbies(
+export async function linkedLobbies(
   view: StoreView,
   ...place: readonly [guild: GuildId, channel?: ChannelId]
-): MaybePromise<readonly LobbyRecord[]> {
+): Promise<readonly LobbyRecord[]> {
   return view.list('lobbies', { index: 'byChannel', equals: place.filter(id => id !== undefined) });
 }
 
@@ -50,7 +48,7 @@ export function byChannel(linked: readonly LobbyRecord[]): ReadonlyMap<ChannelId
 }
 
 /** The lobby's members in the order of their ids' text. */
-export function membersOf(view: StoreView, id: LobbyId): MaybePromise<readonly LobbyMemberRecord[]> {
+export async function membersOf(view: StoreView, id: LobbyId): Promise<readonly LobbyMemberRecord[]> {
   return view.list('lobby_members', { equals: [id] });
 }
 
@@ -64,10 +62,9 @@ export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
  *
  * @throws RequestError `unknown_user`
  */
-export function requireUsers(view: StoreView, userIds: readonly UserId[]): MaybePromise<void> {
-  return andThen(all(userIds.map(userId => view.get('users', userId))), users => {
-    if (users.includes(undefined)) throw new RequestError('unknown_user');
-  });
+export async function requireUsers(view: StoreView, userIds: readonly UserId[]): Promise<void> {
+  const users = await Promise.all(userIds.map(userId => view.get('users', userId)));
+  if (users.includes(undefined)) throw new RequestError('unknown_user');
 }
 
 /** The fields of a member who is in no call. */

@@ -7,7 +7,6 @@ import {
 } from '../../../../model/snowflake.ts';
 import type { StoreView, Transaction } from '../../../store/contract.ts';
 import type { DirectChannelRecord, DirectMessageRecord } from '../../../store/records.ts';
-import { andThen, type MaybePromise } from '../../../support/maybe-promise.ts';
 
 /** Two users, the lower id first. */
 export type Pair = readonly [UserId, UserId];
@@ -27,9 +26,9 @@ export function messagesGuards([lower]: Pair): readonly string[] {
   return [`social/${lower}`];
 }
 
-export function channelOf(view: StoreView, pair: Pair): MaybePromise<DirectChannelRecord | undefined> {
-  const query = { index: 'byPair', equals: [pairName(pair)], limit: 1 } as const;
-  return andThen(view.list('direct_channels', query), ([channel]) => channel);
+export async function channelOf(view: StoreView, pair: Pair): Promise<DirectChannelRecord | undefined> {
+  const [channel] = await view.list('direct_channels', { index: 'byPair', equals: [pairName(pair)], limit: 1 });
+  return channel;
 }
 
 /** The place of ephemeral messages, which have no channel. */
