@@ -49,8 +49,7 @@ export class CredentialWatch<Session extends Watched> {
       const token = await store.get('tokens', credential ?? '');
       return token && mayActAs(user, token) ? token.expires_at_ms : undefined;
     }
-    const query = { index: 'byGrant', equals: [credential ?? ''], limit: tokensReadMax } as const;
-    const tokens = await store.list('tokens', query);
+    const tokens = await store.list('tokens', { index: 'byGrant', equals: [credential ?? ''], limit: tokensReadMax });
     const authorization = await store.get('authorizations', tokens[0]?.authorization_id ?? '');
     if (!authorization || !mayActAs(user, authorization)) return undefined;
     let end: number | undefined;

@@ -353,6 +353,8 @@ describe('while the store is away', () => {
   it('the end of a session waits, and is not lost', async () => {
     const { cluster, one } = await begin();
     const client = await join(one, ada);
+    // Its credential is checked once more after READY.
+    await settled(cluster);
     one.isCutOff = true;
     await client.end();
     await settled(cluster);

@@ -108,7 +108,9 @@ describe('a bot that identifies again the moment it is asked to', () => {
     await client.end();
     await service.clock.advance(5_000);
     await first.beat();
-    await first.end();
+    const next = await GatewayClient.identified(service.gateway, identity);
+    expect(next.frames.some(({ t }) => t === 'READY')).toBe(true);
+    for (const one of [first, next]) await one.end();
     await service.close();
   });
 });
