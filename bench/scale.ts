@@ -1,6 +1,6 @@
 import { intents } from '../src/model/gateway.ts';
-import { createLobbies } from '../src/service/features/lobbies/lobbies.ts';
 import { topics } from '../src/service/events/announcement.ts';
+import { createLobbies } from '../src/service/features/lobbies/lobbies.ts';
 import { Hub } from '../src/service/gateway/hub.ts';
 import { Session } from '../src/service/gateway/sessions/session.ts';
 import { openMemoryStore } from '../src/service/store/memory/store.ts';
