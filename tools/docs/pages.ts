@@ -22,7 +22,7 @@ const interfacePages = [
   ...['client', 'limits', 'errors'],
 ];
 /** Pages about the project itself; all other pages of docs/ are guides. */
-const projectPages = ['architecture', 'decisions', 'performance', 'reliability', 'security', 'versioning'];
+const projectPages = ['architecture', 'decisions', 'migration', 'performance', 'reliability', 'security', 'versioning'];
 const rootPages = ['CONTRIBUTING', 'SECURITY', 'CODE_OF_CONDUCT', 'CHANGELOG'];
 const repository = 'https://github.com/rallypoint-sdk/rallypoint/blob/main/';
 
