@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 
 /**
- * The API reports: for each entry point a file in `api/` with every type that its users can see, as API Extractor
+ * The API reports: for each entry point a file in `docs/api/` with every type that its users can see, as API Extractor
  * prints it. They are made from the built declarations, so `dist/` must be current.
  */
 
@@ -30,29 +30,31 @@ function makeApiReports(root: string): ReadonlyMap<string, string> {
   }
 }
 
-/** One sentence for each report in `api/` that is missing, left over or different from the built types. */
+/** One sentence for each report in `docs/api/` that is missing, left over or different from the built types. */
 export function compareApiReports(root: string): readonly string[] {
   const made = makeApiReports(root);
   const leftOver = committedReports(root).filter(file => !made.has(file));
   return [
     ...[...made].flatMap(([file, text]) => differenceOf(root, file, text)),
-    ...leftOver.map(file => `api/${file} describes no entry point of package.json; run "npm run api" to remove it.`),
+    ...leftOver.map(
+      file => `docs/api/${file} describes no entry point of package.json; run "npm run api" to remove it.`,
+    ),
   ];
 }
 
 /** Writes the reports and removes those of entry points that no longer exist. @returns the names of changed files */
 function writeApiReports(root: string): readonly string[] {
   const made = makeApiReports(root);
-  mkdirSync(join(root, 'api'), { recursive: true });
+  mkdirSync(join(root, 'docs', 'api'), { recursive: true });
   const leftOver = committedReports(root).filter(file => !made.has(file));
-  for (const file of leftOver) rmSync(join(root, 'api', file));
+  for (const file of leftOver) rmSync(join(root, 'docs', 'api', file));
   const changed = [...made].filter(([file, text]) => readReport(root, file) !== text);
-  for (const [file, text] of changed) writeFileSync(join(root, 'api', file), text);
+  for (const [file, text] of changed) writeFileSync(join(root, 'docs', 'api', file), text);
   return [...leftOver, ...changed.map(([file]) => file)];
 }
 
 function committedReports(root: string): readonly string[] {
-  const folder = join(root, 'api');
+  const folder = join(root, 'docs', 'api');
   return existsSync(folder) ? readdirSync(folder).filter(file => file.endsWith('.api.md')) : [];
 }
 
@@ -61,11 +63,13 @@ function differenceOf(root: string, file: string, text: string): readonly string
   if (committed === text) return [];
   const lines = new Set((committed ?? '').split('\n'));
   const first = text.split('\n').find(line => !lines.has(line)) ?? 'a line that is gone';
-  return [`The public types differ from api/${file} (first: "${first}"); run "npm run api" and commit the report.`];
+  return [
+    `The public types differ from docs/api/${file} (first: "${first}"); run "npm run api" and commit the report.`,
+  ];
 }
 
 function readReport(root: string, file: string): string | undefined {
-  const path = join(root, 'api', file);
+  const path = join(root, 'docs', 'api', file);
   return existsSync(path) ? readFileSync(path, 'utf8').replaceAll('\r\n', '\n') : undefined;
 }
 
@@ -147,5 +151,5 @@ function withSpecifier(text: string, specifier: string): string {
 
 if (resolve(process.argv[1] ?? '') === import.meta.filename) {
   const changed = writeApiReports(dirname(import.meta.dirname));
-  console.log(changed.length > 0 ? `Changed in api/: ${changed.join(', ')}` : 'The API reports were current.');
+  console.log(changed.length > 0 ? `Changed in docs/api/: ${changed.join(', ')}` : 'The API reports were current.');
 }

@@ -119,7 +119,7 @@ const tasks = {
     if (isWhole) say('All of it takes some twenty minutes on two cores. What fails says how to replay it.');
     vitest([], isWhole ? filesThatSoak() : rest);
   },
-  /** Writes the reports of all public types, in api/. */
+  /** Writes the reports of all public types, in docs/api/. */
   api() {
     install();
     build();

@@ -20,7 +20,7 @@ import { firstSignal } from './signal.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The fixtures of the project that `rallypoint init` makes: in the repository and in the package. */
-const demo = resolve(import.meta.dirname, '../../templates/game/fixtures.json');
+const demo = resolve(import.meta.dirname, '../../src/cli/template/fixtures.json');
 
 /** How often the fixtures file is looked at. */
 const watchMs = 300;

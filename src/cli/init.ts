@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Both are where they are in the repository and in the package, for the source as for the built file. */
 const packageFolder = resolve(import.meta.dirname, '../..');
-const template = join(packageFolder, 'templates/game');
+const template = join(packageFolder, 'src/cli/template');
 
 /**
  * `rallypoint init`: makes a project with a game, its server, a service and a test. It never replaces a file.

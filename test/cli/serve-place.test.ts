@@ -8,7 +8,7 @@ import { needs } from '../support/runs/parts.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'src/cli/main.ts');
-const serve = ['serve', '--memory', '--port', '0', '--fixtures', join(root, 'templates/game/fixtures.json')];
+const serve = ['serve', '--memory', '--port', '0', '--fixtures', join(root, 'src/cli/template/fixtures.json')];
 const terminal = await needs('linux', 'terminal');
 
 let folder: string;

@@ -74,7 +74,7 @@ describe('docs/spec', () => {
   });
 
   it('names functions and structures of the client that exist', () => {
-    const report = read('api/sdk.api.md');
+    const report = read('docs/api/sdk.api.md');
     const named = read('docs/spec/client.md')
       .split('\n')
       .filter(line => line.startsWith('| `') || line.startsWith('| one') || line.startsWith('| lobby callbacks'))

@@ -23,15 +23,15 @@ const publishedPaths: readonly RegExp[] = [
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.(md|svg|png)$/,
   /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def|map)$/,
-  /^templates\/game\/(README\.md|gitignore|(package|tsconfig|fixtures)\.json|(game|server|test)\/[\w.-]+\.(js|html))$/,
+  /^src\/cli\/template\/(README\.md|gitignore|(package|tsconfig|fixtures)\.json|(game|server|test)\/[\w.-]+\.(js|html))$/,
   /^native\/(README\.md|[\w-]+\.(mjs|d\.mts))$/,
 ];
 
 /** Paths that no pattern above lets in by accident. */
 const forbiddenPaths: readonly RegExp[] = [
   // The project that `rallypoint init` makes has a test.
-  /^(?!templates\/game\/test\/).*?(^|\/)(test|tests|__tests__|node_modules|build|samples|bench)\//,
-  /^(?!templates\/game\/test\/).*\.(test|spec)\./,
+  /^(?!src\/cli\/template\/test\/).*?(^|\/)(test|tests|__tests__|node_modules|build|samples|bench)\//,
+  /^(?!src\/cli\/template\/test\/).*\.(test|spec)\./,
   /(^|\/)\.[^/]/,
   /\.(tgz|pem|key|p12|log|tsbuildinfo)$/,
 ];

@@ -73,8 +73,8 @@ export function exportsByName(): Map<string, string> {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const path of Object.keys(manifest.exports)) {
     const report = `${path === '.' ? 'sdk' : path.slice(2).replaceAll('/', '-')}.api.md`;
-    if (globSync(report, { cwd: join(root, 'api') }).length === 0) continue;
-    const text = readFileSync(join(root, 'api', report), 'utf8');
+    if (globSync(report, { cwd: join(root, 'docs', 'api') }).length === 0) continue;
+    const text = readFileSync(join(root, 'docs', 'api', report), 'utf8');
     for (const [, name = ''] of text.matchAll(
       /^export (?:declare )?(?:abstract )?(?:class|function|const|interface|type|enum) ([A-Za-z_$][\w$]*)/gm,
     )) {
