@@ -8,6 +8,7 @@ import { readSecrets } from './serve-options.ts';
 import { readPlace } from './state/options.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
+import { waitingAt } from './waiting.ts';
 
 /**
  * `rallypoint doctor`: finds out why a player cannot sign in on this machine, or what is wrong with a service's state, and
@@ -16,19 +17,21 @@ import type { Terminal } from './terminal.ts';
  * @returns false when it found a problem
  * @throws UsageError
  */
-export async function doctorCommand(args: readonly string[], { stdout, environment }: Terminal): Promise<boolean> {
+export async function doctorCommand(args: readonly string[], terminal: Terminal): Promise<boolean> {
+  const { stdout, environment } = terminal;
   const settings = readDoctorSettings(args);
   if (!settings) {
     stdout.write(doctorHelp());
     return true;
   }
   const { data, store } = settings;
+  const waiting = waitingAt(terminal);
   const findings =
     data !== undefined
       ? await checkData(data)
       : store !== undefined
-        ? await checkStore(store, readSecrets(environment))
-        : await checkGame(settings);
+        ? await waiting('the database', checkStore(store, readSecrets(environment)))
+        : await waiting("this machine's keychain and desktop", checkGame(settings));
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);

@@ -1,6 +1,6 @@
 import { version } from '../model/version.ts';
 import { errorText } from '../wire/error-report.ts';
-import { readOptions, UsageError } from './command-line.ts';
+import { UsageError } from './command-line.ts';
 import { commands, readAction } from './commands/commands.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
 import { type Completable, completionScript, readShell, shells } from './completion.ts';
@@ -96,6 +96,7 @@ async function run(command: string | undefined, args: readonly string[], termina
       return true;
     case '--version':
     case '-v':
+      if (args[0] !== undefined) throw new UsageError(`${command} takes nothing else (got "${args[0]}").`);
       terminal.stdout.write(`${version}\n`);
       return true;
     default:
@@ -105,7 +106,10 @@ async function run(command: string | undefined, args: readonly string[], termina
   }
 }
 
-function help([topic, action]: readonly string[]): string {
+function help([topic, action, ...others]: readonly string[]): string {
+  const hasActions = topic === 'commands' || (topic !== undefined && isControlCommand(topic) && actionsOf(topic));
+  const [extra] = hasActions || action === undefined ? others : [action];
+  if (extra !== undefined) throw new UsageError(`"rallypoint help ${topic}" does not take "${extra}".`);
   if (topic === undefined || topic === 'help') return generalHelp();
   if (topic === 'init') return initHelp();
   if (topic === 'dev') return devHelp();
@@ -127,7 +131,8 @@ function help([topic, action]: readonly string[]): string {
 function completion(args: readonly string[]): string {
   const [shell, ...rest] = args;
   if (shell === '--help' || shell === '-h') return completionHelp();
-  readOptions('completion', rest, {});
+  const [extra] = rest;
+  if (extra !== undefined) throw new UsageError(`"rallypoint completion" takes one shell (got "${extra}" too).`);
   return completionScript(readShell(shell), completables());
 }
 

@@ -12,6 +12,7 @@ import { openLog } from './log.ts';
 import { makeReadyFolder, type ReadyFile, readyFile, runningService } from './ready-file.ts';
 import { defaultReadyFile, readServeOptions, type ServeSettings } from './serve-options.ts';
 import { firstSignal } from './signal.ts';
+import { waitingAt } from './waiting.ts';
 
 /**
  * `rallypoint serve`: runs the service until a signal ends it.
@@ -42,9 +43,10 @@ export async function serve(args: readonly string[]): Promise<void> {
       process.exit();
     });
   });
-  const service = await startService(serviceOptions(settings, fixtures, log)).catch(error => {
+  const starting = startService(serviceOptions(settings, fixtures, log)).catch(error => {
     throw startFailure(error, settings);
   });
+  const service = await waitingAt(process)(settings.shared ? 'PostgreSQL and Redis' : 'the state', starting);
   isStarting = false;
   const byDefault = readyFile(defaultReadyFile);
   try {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { Clock } from '../wire/clock/ports.ts';
 import { CommandFailure } from './command-line.ts';
 
 /** Somewhere to write. */
@@ -17,6 +18,8 @@ export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absent: the system's. */
+  readonly clock?: Clock;
   /** Prompts for a secret without echo; undefined if there is no terminal. */
   askHidden(question: string): Promise<string | undefined>;
   /** Asks a yes/no question; undefined if there is no terminal. Anything but yes is no. */

@@ -393,7 +393,7 @@ describe('the settings of rallypoint commands', () => {
     const guild = await run(['show', '--guild', '77']);
     expect(guild.stderr).toContain(`Is application ${application.id} (--application) in guild 77 (--guild)?`);
     const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
-    expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
+    expect(prefixed).toMatchObject({ code: 2, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
     for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');
   });
 });

@@ -36,7 +36,7 @@ describe('rallypoint completion', () => {
   it.each([
     [[], /Name a shell: rallypoint completion bash\|zsh\|fish/],
     [['zhs'], /Did you mean "zsh"/],
-    [['bash', 'x'], /takes only options/],
+    [['bash', 'x'], /takes one shell \(got "x" too\)/],
   ])('rejects %j as wrong usage', async (args, told) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

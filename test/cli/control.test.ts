@@ -65,6 +65,7 @@ describe('the commands for a running service', () => {
     expect((await run('users', '--limit', '1')).stdout).toContain('There are more: pass --after 10 as well.\n');
     const page = JSON.parse((await run('users', '--limit', '1', '--after', '10', '--json')).stdout);
     expect(page).toMatchObject({ users: [{ id: '9', username: 'ada' }], next: null });
+    expect(await run('users', '--limit', '1000')).toEqual(done(all.join('\n')));
     expect(await run('users', '--after', '9')).toEqual(done('There are no more users.\n'));
   });
 
@@ -163,7 +164,6 @@ describe('the commands for a running service', () => {
     const failures = [
       [['token', 'nobody'], 'There is no user "nobody"'],
       [['token', '77'], 'There is no user 77'],
-      [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
       [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
       [
         ['users', '--ready-file', import.meta.dirname],
@@ -278,7 +278,17 @@ describe('the commands for a running service', () => {
   it('reject wrong usage with 2', async () => {
     const wrong = [
       [['users', 'ada'], 'does not take "ada"'],
-      [['users', '--limit', 'x'], '--limit must be a whole number'],
+      [['users', '--limit', 'x'], '--limit must be a whole number from 1 to 1000 (got "x").'],
+      [['users', '--limit', '0'], '--limit must be a whole number from 1 to 1000 (got "0").'],
+      [['lobbies', '--limit', '1001'], '--limit must be a whole number from 1 to 1000 (got "1001").'],
+      [['users', '--timeout', 'soon'], '--timeout: A duration is'],
+      [['clock', 'advance', '9999999d'], 'No id can be dated after'],
+      [['help', 'users', 'ada'], '"rallypoint help users" does not take "ada".'],
+      [['help', 'serve', 'now'], '"rallypoint help serve" does not take "now".'],
+      [['help', 'fault', 'add', 'drop'], '"rallypoint help fault" does not take "drop".'],
+      [['help', 'commands', 'plan', 'x'], '"rallypoint help commands" does not take "x".'],
+      [['--version', 'now'], '--version takes nothing else (got "now").'],
+      [['completion', 'bash', 'zsh'], '"rallypoint completion" takes one shell (got "zsh" too).'],
       [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
       [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
       [['users', '--control', 'ftp://x'], '--control must be an http: or https: address without user, query or'],
@@ -286,7 +296,7 @@ describe('the commands for a running service', () => {
       [['use', '/rally', '--wait', '25d'], '--wait must be from 1ms to 24d (got "25d").'],
       [['token'], '"rallypoint token" needs USER'],
       [['clock', 'advance'], 'needs DURATION'],
-      [['clock', 'advance', 'soon'], 'A duration is'],
+      [['clock', 'advance', 'soon'], 'DURATION: A duration is'],
       [['clock', 'advanc'], 'Did you mean "advance"?'],
       [['help', 'fault', 'ad'], 'Did you mean "add"?'],
       [['fault', '--json'], 'has no option --json'],

@@ -1,7 +1,7 @@
 import { nodeTransport, type Transport } from '../../backend/index.ts';
 import { ApiError, apiErrors, OAuthError, RallypointError, TransportError } from '../../model/errors/errors.ts';
 import { routeLabel } from '../../wire/routes.ts';
-import { CommandFailure } from '../command-line.ts';
+import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
 import type { Secrets } from './secrets.ts';
@@ -40,7 +40,9 @@ export function explainFailure(
   { settings, secrets, calls }: { settings: CommandsSettings; secrets: Secrets; calls: CallLog },
 ): unknown {
   if (!(error instanceof RallypointError)) return error;
-  return new CommandFailure(printable(explanation(error, settings, secrets, calls)));
+  const text = printable(explanation(error, settings, secrets, calls));
+  // Nothing was sent: it is as wrong as one that is missing.
+  return error.code === 'invalid_credential' ? new UsageError(text) : new CommandFailure(text);
 }
 
 function explanation(

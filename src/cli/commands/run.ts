@@ -9,6 +9,7 @@ import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
 import { type Paint, paintFor, printable } from '../paint.ts';
 import type { Output, Terminal } from '../terminal.ts';
+import { waitingAt } from '../waiting.ts';
 import { loadDefinitions, localized } from './definitions.ts';
 import { callLog, explainFailure } from './explain-failure.ts';
 import { commandReport, listReport, textsReport } from './report-commands.ts';
@@ -33,7 +34,9 @@ export async function runCommands(settings: CommandsSettings, terminal: Terminal
   try {
     const { transport } = calls;
     backend = createBackend({ baseUrl, applicationId, botToken, clientSecret, allowUnencrypted, transport });
-    return await actions[settings.action]({ backend, settings, terminal, paint: paintFor(terminal.stdout) });
+    const waiting = waitingAt(terminal);
+    const called: Run['called'] = work => waiting(`the service at ${printable(baseUrl)}`, work);
+    return await actions[settings.action]({ backend, settings, terminal, paint: paintFor(terminal.stdout), called });
   } catch (error) {
     throw explainFailure(error, { settings, secrets, calls });
   } finally {
@@ -47,6 +50,8 @@ interface Run {
   readonly settings: CommandsSettings;
   readonly terminal: Terminal;
   readonly paint: Paint;
+  /** Calls the service; somebody at a terminal is told that it takes long. */
+  readonly called: <T>(work: Promise<T>) => Promise<T>;
 }
 
 type Action = (run: Run) => Promise<Outcome>;
@@ -72,7 +77,7 @@ const actions: Readonly<Record<ActionName, Action>> = {
     return true;
   },
   async pull(run) {
-    const commands = await scopeOf(run).list({ withLocalizations: true });
+    const commands = await run.called(scopeOf(run).list({ withLocalizations: true }));
     const text = JSON.stringify(commands.map(definitionOf), null, 2);
     const { out } = run.settings;
     if (out === undefined) print(run, text);
@@ -85,7 +90,7 @@ const actions: Readonly<Record<ActionName, Action>> = {
   async show(run) {
     const { locale, json, operand: name } = run.settings;
     if (locale !== undefined) return showTexts(run, locale);
-    const all = await scopeOf(run).list({ withLocalizations: true });
+    const all = await run.called(scopeOf(run).list({ withLocalizations: true }));
     const commands = named(all, command => command.name, name);
     if (json) print(run, JSON.stringify(commands, null, 2));
     else if (name === undefined) print(run, ...listReport(commands, run.paint));
@@ -102,7 +107,7 @@ async function makePlan(run: Run): Promise<Plan> {
   const { operand: file = '', localizations: folder } = run.settings;
   const read = await loadDefinitions(file);
   const definitions = folder === undefined ? read : await withoutErrors(run, folder, () => localized(read, folder));
-  return withoutErrors(run, file, () => scopeOf(run).plan(definitions));
+  return withoutErrors(run, file, () => run.called(scopeOf(run).plan(definitions)));
 }
 
 /** @throws CommandFailure after it has shown every error of the place */
@@ -152,7 +157,7 @@ async function showTexts(run: Run, locale: string): Promise<true> {
     const hint = suggestion(locale, locales) || ` Known are: ${locales.join(', ')}.`;
     throw new UsageError(`There is no locale "${locale}".${hint}`);
   }
-  const all = await scopeOf(run).resolve(locale);
+  const all = await run.called(scopeOf(run).resolve(locale));
   const resolved = named(all, ({ command }) => command.name, run.settings.operand);
   if (run.settings.json) {
     const documents = resolved.map(({ command: { id, type, name }, texts }) => ({ id, type, name, texts }));

@@ -154,7 +154,7 @@ function readOperand(action: ActionName, words: readonly string[]): string | und
   const [word, another] = words;
   const needless = wanted === undefined ? word : another;
   if (needless === undefined) return word;
-  const takes = wanted === undefined ? 'only options' : `${wanted === 'FILE' ? 'one' : 'at most one'} ${wanted}`;
+  const takes = wanted === undefined ? 'only options' : wanted === 'FILE' ? 'one FILE' : 'at most one NAME';
   throw new UsageError(`"rallypoint commands ${action}" takes ${takes} (got "${needless}" too).`);
 }
 

@@ -23,8 +23,11 @@ export const timeoutDefault = '30s';
 /** The environment variables that name a running service. */
 export const controlEnvironment = { url: 'RALLYPOINT_CONTROL_URL', token: 'RALLYPOINT_CONTROL_TOKEN' } as const;
 
+/** Bounds of `--limit`, which are those of the control API. */
+export const pageSize = { min: 1, max: 1000 } as const;
+
 const paging: ControlAction['options'] = {
-  limit: { value: 'N', help: ['how many to list, 1 to 1000 (default 100)'] },
+  limit: { value: 'N', help: [`how many to list, ${pageSize.min} to ${pageSize.max} (default 100)`] },
   after: { value: 'ID', help: ['list those after this id, which the page before ends with'] },
 };
 
@@ -136,11 +139,18 @@ export function controlOptions({ options = {} }: ControlAction): OptionGroups {
 }
 
 /** A whole number of an option. @throws UsageError */
-export function optionNumber(given: GivenOptions, name: string): number | undefined {
+export function optionNumber(
+  given: GivenOptions,
+  name: string,
+  bounds?: { readonly min: number; readonly max: number },
+): number | undefined {
   const value = optionText(given, name);
   if (value === undefined) return undefined;
-  if (/^[0-9]{1,15}$/.test(value)) return Number(value);
-  throw new UsageError(`--${name} must be a whole number (got "${value}").`);
+  const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  const { min, max } = bounds ?? { min: 0, max: Number.POSITIVE_INFINITY };
+  if (number >= min && number <= max) return number;
+  const range = bounds ? ` from ${min} to ${max}` : '';
+  throw new UsageError(`--${name} must be a whole number${range} (got "${value}").`);
 }
 
 /** An id of an option. @throws UsageError */

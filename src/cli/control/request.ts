@@ -1,8 +1,9 @@
 import type { Issue } from '../../model/errors/issue.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import { CommandFailure } from '../command-line.ts';
+import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
+import type { Waiting } from '../waiting.ts';
 
 /** Where the control API of a running service is. */
 export interface ControlAddress {
@@ -11,10 +12,12 @@ export interface ControlAddress {
   readonly token: string;
   /** How long a request may take, its answer included; without it, there is no limit. */
   readonly timeoutMs?: number;
+  /** Tells the user that the service takes long. */
+  readonly waiting?: Waiting;
 }
 
-/** The service rejects what a request contains. */
-export class RejectedBody extends CommandFailure {
+/** The service rejects what was typed. */
+export class RejectedRequest extends UsageError {
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {
@@ -23,11 +26,18 @@ export class RejectedBody extends CommandFailure {
   }
 }
 
-/** A request of the control API. @throws CommandFailure with the service's message; RejectedBody */
-export async function control<Answer>(
+/** A request of the control API. @throws CommandFailure with the service's message; RejectedRequest */
+export async function control<Answer>(address: ControlAddress, call: ControlCall, body?: unknown): Promise<Answer> {
+  const answer = exchange<Answer>(address, call, body);
+  return address.waiting ? address.waiting(`the service at ${printable(address.url)}`, answer) : answer;
+}
+
+type ControlCall = `${'GET' | 'POST' | 'DELETE'} /${string}`;
+
+async function exchange<Answer>(
   { url, token, timeoutMs }: ControlAddress,
-  call: `${'GET' | 'POST' | 'DELETE'} /${string}`,
-  body?: unknown,
+  call: ControlCall,
+  body: unknown,
 ): Promise<Answer> {
   const [method = '', path = ''] = call.split(' ');
   const notAnswered = (error: unknown): never => {
@@ -65,7 +75,8 @@ export async function control<Answer>(
   }
   const told = isOfControlApi ? json.message : `${url} answered ${method} ${path} with ${answer.status}.`;
   const message = printable(errorMessage(told));
-  throw Array.isArray(json?.issues) ? new RejectedBody(message, json.issues) : new CommandFailure(message);
+  if (!isOfControlApi || answer.status !== 400) throw new CommandFailure(message);
+  throw new RejectedRequest(message, Array.isArray(json.issues) ? json.issues : []);
 }
 
 export function unansweredError(url: string, timeoutMs: number | undefined): CommandFailure {

@@ -12,6 +12,7 @@ import { defaultReadyFile } from '../serve-options.ts';
 import { firstSignal } from '../signal.ts';
 import { heading, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { type Waiting, waitingAt } from '../waiting.ts';
 import { followLog, logLine, readLog } from './log-lines.ts';
 import {
   actionOf,
@@ -21,11 +22,12 @@ import {
   controlOptions,
   optionId,
   optionNumber,
+  pageSize,
   readControlAction,
   timeoutDefault,
 } from './options.ts';
 import { replyText } from './reply-text.ts';
-import { type ControlAddress, control, RejectedBody } from './request.ts';
+import { type ControlAddress, control, RejectedRequest } from './request.ts';
 import type { CommandUse } from './use.ts';
 
 /**
@@ -59,7 +61,9 @@ export async function controlCommand(
     throw new UsageError(`"rallypoint ${words}" does not take "${operands.at(-1)}".`);
   }
   const run = runs[words];
-  if (run) await run({ given, operand, operands, address: () => readAddress(given, environment), terminal });
+  const waiting = waitingAt(terminal);
+  const address = () => ({ ...readAddress(given, environment), waiting });
+  if (run) await run({ given, operand, operands, address, waiting, terminal });
 }
 
 interface Run {
@@ -69,6 +73,7 @@ interface Run {
   readonly operands: readonly string[];
   /** Asked for once the options are known to be right. */
   readonly address: () => ControlAddress;
+  readonly waiting: Waiting;
   readonly terminal: Terminal;
 }
 
@@ -85,7 +90,7 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     print(terminal, given, answer, new Date(answer.now_ms).toISOString());
   },
   'clock advance': async ({ given, operand, address, terminal }) => {
-    const advance_ms = readDuration(operand);
+    const advance_ms = readDuration(operand, 'DURATION');
     const answer = await control<{ now_ms: number }>(address(), 'POST /clock', { advance_ms });
     print(terminal, given, answer, new Date(answer.now_ms).toISOString());
   },
@@ -105,12 +110,12 @@ const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     await control(address(), 'DELETE /faults');
     print(terminal, given, { faults: [] }, 'All faults are removed.');
   },
-  use: async ({ given, operands, address, terminal }) => {
+  use: async ({ given, operands, address, waiting, terminal }) => {
     const use = readUse(operands, given);
     const found = address();
     // A user's own client, which the other commands do not need.
     const { useCommand } = await import('./use.ts');
-    const replies = await useCommand(found, use, name => userId(found, name));
+    const replies = await useCommand(found, use, waiting, name => userId(found, name));
     const paint = paintFor(terminal.stdout);
     print(terminal, given, replies, replies.map(reply => replyText(reply, paint)).join('\n\n'));
   },
@@ -164,7 +169,7 @@ function plainAddress(text: string): string | undefined {
 }
 
 async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {
-  const limit = optionNumber(given, 'limit');
+  const limit = optionNumber(given, 'limit', pageSize);
   const after = optionId(given, 'after');
   const query = new URLSearchParams({
     ...(limit !== undefined && { limit: String(limit) }),
@@ -196,11 +201,11 @@ async function userId(address: ControlAddress, user: string): Promise<string> {
   throw new CommandFailure(printable(`There is no user "${user}". "rallypoint users" lists them.`));
 }
 
-function readDuration(text: string): number {
+function readDuration(text: string, name: string): number {
   try {
     return millisecondsOf(text as Parameters<typeof millisecondsOf>[0]);
   } catch (error) {
-    throw new UsageError(printable(errorMessage(error)));
+    throw new UsageError(printable(`${name}: ${errorMessage(error)}`));
   }
 }
 
@@ -211,7 +216,7 @@ const waitMsMax = 2 ** 31 - 1;
 /** How long to wait, by an option. @throws UsageError */
 function readWait(given: GivenOptions, name: string, otherwise: string): number {
   const text = optionText(given, name) ?? otherwise;
-  const ms = readDuration(text);
+  const ms = readDuration(text, `--${name}`);
   if (ms >= 1 && ms <= waitMsMax) return ms;
   throw new UsageError(`--${name} must be from 1ms to 24d (got "${printable(text)}").`);
 }
@@ -281,7 +286,7 @@ const optionOfField: Readonly<Record<string, string>> = {
 
 /** Names what is wrong with a fault as it was typed. */
 function withOptionNames(error: unknown): never {
-  if (!(error instanceof RejectedBody)) throw error;
+  if (!(error instanceof RejectedRequest) || error.issues.length === 0) throw error;
   const issues = error.issues.map(issue => {
     const field = issue.path.join('.');
     return { ...issue, path: [optionOfField[field] ?? `--${field.replaceAll('_', '-')}`] };

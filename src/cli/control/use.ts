@@ -8,6 +8,7 @@ import { routeLabel } from '../../wire/routes.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
+import type { Waiting } from '../waiting.ts';
 import { type ControlAddress, control, unansweredError } from './request.ts';
 
 /** What somebody wants to do. */
@@ -47,6 +48,7 @@ const closeMs = 500;
 export async function useCommand(
   address: ControlAddress,
   use: CommandUse,
+  waiting: Waiting,
   userId: (name: string) => Promise<string>,
 ): Promise<readonly Reply[]> {
   const { guilds } = await control<{ guilds: readonly Guild[] }>(address, `GET /guilds?limit=${guildsMax}`);
@@ -71,7 +73,7 @@ export async function useCommand(
     const owner = use.direct === undefined ? channelOf(use.in).guild.owner_id : guilds[0]?.owner_id;
     if (use.as === undefined && owner === undefined) throw new CommandFailure('There are no guilds. Pass --as USER.');
     const id = use.as === undefined ? (owner ?? '') : await userId(use.as);
-    return await act(address, use, { id, userId, channelOf });
+    return await act(address, use, { id, waiting, userId, channelOf });
   } catch (error) {
     if (!(error instanceof RallypointError)) throw error;
     throw new CommandFailure(printable(explanation(error, use)));
@@ -90,11 +92,16 @@ function explanation(error: RallypointError, { direct }: CommandUse): string {
 
 interface Found {
   readonly id: string;
+  readonly waiting: Waiting;
   readonly userId: (name: string) => Promise<string>;
   readonly channelOf: (name?: string) => { readonly id: string; readonly guildId: string };
 }
 
-async function act(address: ControlAddress, use: CommandUse, { id, userId, channelOf }: Found): Promise<Reply[]> {
+async function act(
+  address: ControlAddress,
+  use: CommandUse,
+  { id, waiting, userId, channelOf }: Found,
+): Promise<Reply[]> {
   const user: WorldUser = new WorldUser({
     id,
     username: use.as ?? id,
@@ -107,15 +114,17 @@ async function act(address: ControlAddress, use: CommandUse, { id, userId, chann
   const base = address.url.replace(/\/control$/, '');
   const service = { apiBase: `${base}/api`, gateway: `${base.replace(/^http/, 'ws')}/gateway` };
   const opening = UserSession.open(service, token, systemClock, received => user.receive(received));
-  const session = await within(address.timeoutMs, opening);
+  const session = await waiting(`the gateway at ${printable(service.gateway)}`, within(address.timeoutMs, opening));
   if (!session) throw unansweredError(address.url, address.timeoutMs);
   user.attach(session);
   try {
     const place = { ...(use.in !== undefined && { in: use.in }), direct: use.direct !== undefined };
     const target = use.target !== undefined && { target: use.target };
-    const answer = await completed(user.use(use.command, use.options, { ...place, ...target }), use);
+    const answered = (action: Promise<Reply>) =>
+      waiting("the answer of the application's server", completed(action, use));
+    const answer = await answered(user.use(use.command, use.options, { ...place, ...target }));
     if (use.press === undefined) return [answer];
-    return [answer, await completed(user.press(use.press, place), use)];
+    return [answer, await answered(user.press(use.press, place))];
   } finally {
     await within(closeMs, session.close());
   }

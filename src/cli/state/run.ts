@@ -120,10 +120,10 @@ type Tools = typeof import('../../service/store/transfer/upkeep.ts');
 
 /** Runs with progress on a terminal. Loaded this late because wrong options must not wait for it. */
 async function explained<T>(
-  { stderr }: Terminal,
+  terminal: Terminal,
   work: (tools: Tools, progress: ReturnType<typeof showProgress>['progress']) => Promise<T>,
 ): Promise<T> {
-  const { progress, clear } = showProgress(stderr);
+  const { progress, clear } = showProgress(terminal, 'the database');
   try {
     return await work(await import('../../service/store/transfer/upkeep.ts'), progress);
   } catch (error) {
