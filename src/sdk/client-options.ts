@@ -19,7 +19,7 @@ export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metada
   readonly picturesUrl?: string | undefined;
   /** @see {@link Client.setApplicationId} */
   readonly applicationId?: string | bigint | undefined;
-  /** Opens pages for the player, such as the consent page. Default: the system's browser. */
+  /** Opens pages for the player, such as the consent page. Default: the system's browser; if there is none, a terminal shows the address. */
   readonly openBrowser?: OpenBrowser | undefined;
   /** The last page of a sign-in with a redirect to this machine: the game's name, or texts or a page of its own. */
   readonly redirectPage?: RedirectPage | undefined;

@@ -10,19 +10,31 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 };
 const freedesktopOpener = ['xdg-open'] as const;
 
+/** Where somebody reads along, if it is a terminal. */
+interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /**
- * Opens the page with the system's opener, and resolves when that has exited.
+ * Opens the page with the system's opener, and resolves when that has exited. If it opens none, a terminal shows the whole address,
+ * so that the player can open it.
  *
- * @throws TransportError `browser_unavailable`: there is no opener, or it found no browser
+ * @throws TransportError `browser_unavailable`: there is no opener, or it found no browser, and there is no terminal
  */
-export async function openSystemBrowser(url: string): Promise<void> {
+export async function openSystemBrowser(url: string, screen: Screen = process.stderr): Promise<void> {
   const { spawn } = await import('node:child_process');
   const [command = '', ...fixed] = openers[process.platform] ?? freedesktopOpener;
   const opener = spawn(command, [...fixed, url], { stdio: 'ignore', detached: true });
   opener.unref();
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: Error) => {
-      const message = `${command} could not open a browser at ${locationOf(url)}: pass openBrowser to show pages in another way.`;
+      if (screen.isTTY) {
+        screen.write(`${command} could not open a browser. Open this page in a browser on this machine:\n\n${url}\n\n`);
+        resolve();
+        return;
+      }
+      const message = `${command} could not open a browser at ${locationOf(url)}: pass openBrowser to show pages in another way. It receives the whole address.`;
       reject(new TransportError('browser_unavailable', message, { cause: withoutQuery(cause, url) }));
     };
     opener.once('error', fail);

@@ -47,6 +47,20 @@ describe.skipIf(linux.missing)(`openSystemBrowser on Linux: what xdg-open is giv
     });
   });
 
+  it.each(['exit 3', undefined])('shows the whole address at a terminal when the opener is %s', async script => {
+    if (script === undefined) vi.stubEnv('PATH', folder.path);
+    else await opener(script);
+    const page = `${url}&state=a-state&code_challenge=a-challenge`;
+    let shown = '';
+    await openSystemBrowser(page, { isTTY: true, write: text => (shown += text) });
+    expect(shown.split('\n')).toEqual([expect.stringContaining('xdg-open could not'), '', page, '', '']);
+  });
+
+  it('shows nothing at a terminal when the opener has opened the page', async () => {
+    await opener('exit 0');
+    await openSystemBrowser(url, { isTTY: true, write: () => expect.unreachable() });
+  });
+
   it('rejects when there is no opener', async () => {
     vi.stubEnv('PATH', folder.path);
     const error = await openSystemBrowser(`${url}&state=a-secret-state`).catch(caught => caught);
