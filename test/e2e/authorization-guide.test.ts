@@ -70,10 +70,9 @@ beforeAll(async () => {
   const agree = `exec '${process.execPath}' '${join(guide.folder, 'system/person.mjs')}' "$@"`;
   writeFileSync(opener, `#!/bin/sh\ncase "$1" in http:*) ${agree};; *) exec '${realOpener}' "$@";; esac\n`);
   chmodSync(opener, 0o755);
-  const serve = guide.said('npx rallypoint serve --memory --port 8910 --fixtures fixtures.json').slice(1);
-  const service = guide.run([join(root, 'bin/rallypoint.js'), ...serve], process.env);
-  await service.shows('}\n');
-  const line = service.output.split('\n').find(text => text.includes('"event":"ready"')) ?? '{}';
+  const [, ...dev] = guide.said('npx rallypoint dev --fixtures fixtures.json');
+  await guide.run([join(root, 'bin/rallypoint.js'), ...dev, '--port', String(port)], process.env).shows('Ctrl+C');
+  const line = readFileSync(join(guide.folder, '.rallypoint/ready.json'), 'utf8');
   const { control_base, control_token } = JSON.parse(line) as Record<string, string>;
   control = { GUIDE_CONTROL: control_base ?? '', GUIDE_TOKEN: control_token ?? '', GUIDE_OPENER: realOpener };
 });

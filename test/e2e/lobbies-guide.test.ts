@@ -8,7 +8,8 @@ const shell = await needs('posix');
 
 /** docs/lobbies.md, done as it says: its files in a folder, its commands in that folder. */
 const root = resolve(import.meta.dirname, '../..');
-const guide = new Guide('docs/lobbies.md', { 8910: String(await freePort()) });
+const port = String(await freePort());
+const guide = new Guide('docs/lobbies.md', { 8910: port });
 
 function run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Program {
   return guide.run(args, env);
@@ -16,8 +17,8 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Pro
 
 beforeAll(async () => {
   for (const name of ['fixtures.json', 'game.mjs', 'offline.mjs', 'server.mjs', 'lobby.test.mjs']) guide.write(name);
-  const serve = guide.said('npx rallypoint serve --memory --port 8910 --fixtures fixtures.json').slice(1);
-  await run([join(root, 'bin/rallypoint.js'), ...serve]).shows('"event":"ready"');
+  const [, ...dev] = guide.said('npx rallypoint dev --fixtures fixtures.json');
+  await run([join(root, 'bin/rallypoint.js'), ...dev, '--port', port]).shows('Ctrl+C');
 });
 
 afterAll(() => guide.close());

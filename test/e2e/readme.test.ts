@@ -8,15 +8,16 @@ const shell = await needs('posix');
 
 /** The quick start of the README, done as printed: its files in an empty folder, its commands in that folder, no network. */
 const root = resolve(import.meta.dirname, '../..');
-const guide = new Guide('README.md', { 8910: String(await freePort()) });
+const port = String(await freePort());
+const guide = new Guide('README.md', { 8910: port });
 const run = (command: string, env: NodeJS.ProcessEnv = process.env) => guide.run(guide.said(command), env);
 
 beforeAll(async () => {
   // What `npm init --yes` and `npm pkg set type=module` write that matters here.
   guide.writeText('package.json', '{ "type": "module" }');
   for (const name of ['fixtures.json', 'server.js', 'game.js', 'rally.test.js']) guide.write(name);
-  const serve = guide.said('npx rallypoint serve --memory --port 8910 --fixtures fixtures.json').slice(1);
-  await guide.run([join(root, 'bin/rallypoint.js'), ...serve], process.env).shows('"event":"ready"');
+  const [, ...dev] = guide.said('npx rallypoint dev --fixtures fixtures.json');
+  await guide.run([join(root, 'bin/rallypoint.js'), ...dev, '--port', port], process.env).shows('Ctrl+C');
 });
 
 afterAll(() => guide.close());
