@@ -28,7 +28,7 @@ export async function run(): Promise<BenchRow[]> {
   const answer = await recordAnswer(`http://127.0.0.1:${service.ready.port}/api/v10/lobbies`, 'POST', bot, body);
   const limit = await startServer('sqlite', { folder, answer });
   try {
-    return [await measure(service, limit, 32, 0.55), await measure(service, limit, 256, 0.45)];
+    return [await measure(service, limit, 32, 0.45), await measure(service, limit, 256, 0.4)];
   } finally {
     await Promise.all([service.stop(), limit.stop()]);
     rmSync(folder, { recursive: true, force: true });

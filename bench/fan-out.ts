@@ -29,10 +29,10 @@ export async function run(): Promise<BenchRow[]> {
   return [
     await fanOut(25, openLoop, 0.6),
     await fanOut(250, openLoop, 0.4),
-    await fanOut(1000, openLoop, 0.35),
+    await fanOut(1000, openLoop, 0.4),
     await fanOut(25, openColyseus, 1),
-    await fanOut(250, openColyseus, 0.35),
-    await fanOut(1000, openColyseus, 0.35),
+    await fanOut(250, openColyseus, 0.4),
+    await fanOut(1000, openColyseus, 0.4),
     // So many that what a process reserves ahead, some ten megabytes, does not count.
     await memory(8000, 1.5),
   ];

@@ -6,8 +6,6 @@ import { type BenchRow, milliseconds, type Round, row } from './row.ts';
 export async function run(): Promise<BenchRow[]> {
   return [
     await against('import of the client', '@rallypoint/sdk', 'discord.js', 0.25),
-    // One file of HTTP calls and a socket, without state, streams or credentials. A bound of our own, not to drift away from it.
-    await against('import of the client', '@rallypoint/sdk', '@heroiclabs/nakama-js', 10),
     await against('import of the backend module', '@rallypoint/sdk/backend', '@discordjs/rest', 0.5),
   ];
 }

@@ -13,7 +13,7 @@ import { ReturningClients } from './support/returning.ts';
  */
 const sockets = 18_000;
 const lobbySize = 25;
-const bounds = { seconds: 15, resets: 0 };
+const bounds = { seconds: 20, resets: 0 };
 
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-bench-'));
