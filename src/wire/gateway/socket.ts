@@ -1,6 +1,5 @@
 import type { ClientRequest } from 'node:http';
 import { type Clock, type Socket, type SocketEvents, type SocketFactory, systemClock } from '../clock/ports.ts';
-import { limitReaching } from '../http/reaching.ts';
 
 // A lobby of 1,000 members with full metadata has 1.2 MiB in a READY, and 13 MiB if all of the metadata is written as escapes. Besides,
 // a message with more than `frameValuesMax` values is not parsed.
@@ -29,7 +28,7 @@ const unsupportedData = 1003;
  * context would cost each socket more memory than it saves.
  */
 export async function loadSystemSocket(clock: Clock = systemClock): Promise<SocketFactory> {
-  const { WebSocket } = await import('ws');
+  const [{ WebSocket }, { limitReaching }] = await Promise.all([import('ws'), import('../http/reaching.ts')]);
   const finishRequest = (request: ClientRequest) => {
     request.once('socket', socket => limitReaching(request, socket, clock));
     request.end();
