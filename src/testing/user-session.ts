@@ -141,6 +141,8 @@ export class UserSession {
     if (!frame) return;
     if (typeof frame.s === 'number') this.#sequence = frame.s;
     if (frame.op === opcodes.HELLO) this.#greet(frame.d as { heartbeat_interval: number });
+    // It identified too soon after others of the same user. The service asks again when it may.
+    if (frame.op === opcodes.INVALID_SESSION && this.#id === '') this.#identify();
     if (frame.op === opcodes.HEARTBEAT_ACK) this.#acknowledged.shift()?.();
     if (frame.op !== opcodes.DISPATCH) return;
     const received = { name: frame.t as DispatchName, data: frame.d };
@@ -148,9 +150,13 @@ export class UserSession {
     for (const { onReceived } of [...this.#listeners]) onReceived(received);
   }
 
-  #greet({ heartbeat_interval }: { heartbeat_interval: number }): void {
+  #identify(): void {
     const properties = { os: process.platform, browser: 'rallypoint-testing', device: 'rallypoint-testing' };
     this.#send(opcodes.IDENTIFY, { token: this.#token, intents: everyIntent, properties });
+  }
+
+  #greet({ heartbeat_interval }: { heartbeat_interval: number }): void {
+    this.#identify();
     const beat = (): void => {
       this.#cancelHeartbeat = this.#clock.schedule(heartbeat_interval, () => {
         // Also counted as acknowledged, so that a later barrier does not take its answer.
