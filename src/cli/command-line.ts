@@ -80,8 +80,8 @@ function readValue(rawName: string, row: OptionRow, value: string | undefined, i
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return true;
   }
-  // A value that looks like an option is one.
-  if (value === undefined || value === '' || (!inline && value.startsWith('-'))) {
+  // A value that looks like an option is one. Negative numbers and random tokens begin with one dash.
+  if (value === undefined || value === '' || (!inline && /^-(-|[a-z]?$)/i.test(value))) {
     throw new UsageError(`${rawName} needs a value: ${rawName} ${row.value}.`);
   }
   return value;

@@ -168,7 +168,7 @@ export const serveOptions: OptionGroups = {
         '(default: only with developer sign-in on loopback, without --public-url)',
       ],
     },
-    'virtual-clock': { help: ['time starts at the present and advances only by POST /control/clock'] },
+    'virtual-clock': { help: ['time starts at the present and advances only by "rallypoint clock advance"'] },
   },
   Output: {
     'ready-file': {

@@ -170,6 +170,7 @@ describe('the commands for a running service', () => {
         `The ready file ${import.meta.dirname} cannot be read: ${import.meta.dirname} is a folder, not a file`,
       ],
       [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'does not accept the control token'],
+      [['users', '--control', service.controlBase, '--control-token', '-Xy'], 'does not accept the control token'],
       [['users', '--control', service.webBase, '--control-token', 'x'], 'is not the address of a control API'],
       [
         ['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'],
@@ -292,6 +293,8 @@ describe('the commands for a running service', () => {
       [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
       [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
       [['users', '--control', 'ftp://x'], '--control must be an http: or https: address without user, query or'],
+      [['fault', 'add', 'latency', '--ms', '-5'], '--ms must be a whole number (got "-5").'],
+      [['users', '--limit', '-f'], '--limit needs a value: --limit N.'],
       [['users', '--timeout', '0'], '--timeout must be from 1ms to 24d (got "0").'],
       [['use', '/rally', '--wait', '25d'], '--wait must be from 1ms to 24d (got "25d").'],
       [['token'], '"rallypoint token" needs USER'],

@@ -180,6 +180,8 @@ describe('rallypoint use', () => {
       [['/sail'], 'There is no command that the user may use here named "/sail". Known are: /'],
       [['/rally', 'when=now'], 'There is no option of /rally named "when". Known are: where'],
       [['/rally'], 'data.options'],
+      [['/rally', 'where'], 'Options are written NAME=VALUE.'],
+      [['High five'], 'Say what it is used on: --target USER.'],
       [['/crew', 'remove'], 'There is no subcommand of /crew named "remove". Known are: add.'],
       [['/rally', 'where=x', '--as', 'edsger'], 'There is no user "edsger"'],
       [['/rally', 'where=x', '--in', 'sea'], 'There is no channel named "sea". Known are: general, tavern.'],

@@ -86,8 +86,16 @@ function explanation(error: RallypointError, { direct }: CommandUse): string {
   if (isOfIndex && error.code === 'missing_access') {
     return `The user cannot use commands of application ${direct} in direct messages: both must be in one guild, or the user must have authorized it with the scope applications.commands.`;
   }
-  const hint = error.code === 'interaction_failed' ? ' Check that its server is running.' : '';
-  return errorMessage(error) + hint;
+  return errorMessage(error) + hintFor(error);
+}
+
+/** What to type, or to check. */
+function hintFor(error: RallypointError): string {
+  if (error.code === 'interaction_failed') return ' Check that its server is running.';
+  if (!(error instanceof ApiError) || error.route !== routeLabel('invokeCommand')) return '';
+  const missing = error.issues.filter(({ code }) => code === 'BASE_TYPE_REQUIRED').map(({ path }) => path.at(-1));
+  if (missing.includes('target_id')) return '. Say what it is used on: --target USER.';
+  return missing.includes('value') ? '. Options are written NAME=VALUE.' : '';
 }
 
 interface Found {
