@@ -64,6 +64,9 @@ const surroundings = {
   'whole-test-as-another-user': { ...bare, asStranger: true, commands: [start, test] },
 };
 
+/** Programs of which a stub is there even where the machine has none of them. */
+const stubs = ['chromium', 'xdg-open', 'dbus-run-session', 'cc', 'c++', 'make'];
+
 const names = process.argv.slice(2);
 const unknown = names.filter(name => !Object.hasOwn(surroundings, name));
 if (process.platform !== 'linux') fail('this script needs Linux: it hides programs by a PATH of links.');
@@ -148,9 +151,6 @@ async function searchPath({ hidden = [], stubbed = false, node }, place) {
   return status === 0 ? [join(place, 'node/node_modules', name, 'bin'), ...shown].join(delimiter) : undefined;
 }
 
-/** Programs of which a stub is there even where the machine has none of them. */
-const stubs = ['chromium', 'xdg-open', 'dbus-run-session', 'cc', 'c++', 'make'];
-
 function linksTo(folders, hidden, into, stubbed) {
   mkdirSync(into);
   const programs = new Map(
@@ -164,7 +164,9 @@ function linksTo(folders, hidden, into, stubbed) {
   return into;
 }
 
+/** In place of a link, not in the file that it leads to. */
 function writeStub(path) {
+  rmSync(path, { force: true });
   writeFileSync(path, '#!/bin/sh\nexit 127\n', { mode: 0o755 });
 }
 
