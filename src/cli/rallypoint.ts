@@ -96,7 +96,7 @@ async function run(command: string | undefined, args: readonly string[], termina
       return true;
     case '--version':
     case '-v':
-      if (args[0] !== undefined) throw new UsageError(`${command} takes nothing else (got "${args[0]}").`);
+      // Whatever follows is ignored, as other tools do: package managers pass on options of their own.
       terminal.stdout.write(`${version}\n`);
       return true;
     default:

@@ -288,7 +288,6 @@ describe('the commands for a running service', () => {
       [['help', 'serve', 'now'], '"rallypoint help serve" does not take "now".'],
       [['help', 'fault', 'add', 'drop'], '"rallypoint help fault" does not take "drop".'],
       [['help', 'commands', 'plan', 'x'], '"rallypoint help commands" does not take "x".'],
-      [['--version', 'now'], '--version takes nothing else (got "now").'],
       [['completion', 'bash', 'zsh'], '"rallypoint completion" takes one shell (got "zsh" too).'],
       [['users', '--after', 'ada'], '--after must be an id, a whole number (got "ada").'],
       [['fault', 'add', 'drop', '--application', 'Starfall'], '--application must be an id, a whole number'],
