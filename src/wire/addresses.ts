@@ -74,7 +74,7 @@ export function isSameService(a: string, b: string): boolean {
 
 function withoutAlias(baseUrl: string): string {
   const url = new URL(baseUrl);
-  // Whoever writes another form than a base URL is not taken for a service.
+  // Text in any other form than a base URL names no service.
   const path = url.pathname.replace(/\/$/, '');
   if (!isLoopback(url.hostname) || baseUrl !== url.origin + path) return baseUrl;
   return `${url.protocol}//${loopbackRedirect.host}:${url.port}${path}`;

@@ -44,7 +44,7 @@ describe('a player who calls the game’s server', () => {
     await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, { method: 'POST', body });
   }
 
-  it('is identified by the access token: user, application, scopes and expiry', async () => {
+  it('a player is identified by the access token: user, application, scopes and expiry', async () => {
     const identity = await backend.players.identify(await playerToken(service, ada.id));
     expect(identity).toEqual({
       user: { id: ada.id, username: 'ada', name: 'Ada' },
@@ -57,12 +57,12 @@ describe('a player who calls the game’s server', () => {
     expect(lifeMs).toBeLessThanOrEqual(604_800_000);
   });
 
-  it('without a display name has the username as name', async () => {
+  it('a player without a display name has the username as name', async () => {
     const { user } = await backend.players.identify(await playerToken(service, edsger.id));
     expect(user).toEqual({ id: edsger.id, username: 'edsger', name: 'edsger' });
   });
 
-  it('with a token of another game is rejected with wrong_application, each time', async () => {
+  it('a token of another game is rejected with wrong_application, each time', async () => {
     const token = await playerToken(service, ada.id);
     const foreign = open(other);
     for (let time = 0; time < 2; time++) {
@@ -74,7 +74,7 @@ describe('a player who calls the game’s server', () => {
     foreign.close();
   });
 
-  it('without the scope identify is rejected with missing_scope', async () => {
+  it('a token without the scope identify is rejected with missing_scope', async () => {
     const token = await playerToken(service, ada.id, 'guilds');
     await expect(backend.players.identify(token)).rejects.toMatchObject({ code: 'missing_scope' });
   });
@@ -99,12 +99,12 @@ describe('a player who calls the game’s server', () => {
     expect(asked).toBe(0);
   });
 
-  it('with a token of 2,048 characters is looked up', async () => {
+  it('a token of 2,048 characters is looked up', async () => {
     await expect(backend.players.identify('a'.repeat(2048))).rejects.toMatchObject({ code: 'invalid_token' });
     expect(asked).toBe(1);
   });
 
-  it('is remembered for 30 seconds, and then asked about again', async () => {
+  it('an identified player is remembered for 30 seconds, and then looked up again', async () => {
     const token = await playerToken(service, ada.id);
     const first = await backend.players.identify(token);
     await clock.advance(identityAgeMsMax - 1);
@@ -115,7 +115,7 @@ describe('a player who calls the game’s server', () => {
     expect(asked).toBe(2);
   });
 
-  it('whose token was revoked is rejected at once with maxAgeMs 0, and from then on without it', async () => {
+  it('a revoked token is rejected immediately with maxAgeMs 0, and from then on without it', async () => {
     const token = await playerToken(service, ada.id);
     await backend.players.identify(token);
     await revoke(token);
@@ -125,7 +125,7 @@ describe('a player who calls the game’s server', () => {
     await expect(backend.players.identify(token)).rejects.toMatchObject(rejected);
   });
 
-  it('is not remembered for longer than 30 seconds, whatever maxAgeMs allows', async () => {
+  it('an identified player is not remembered for longer than 30 seconds, whatever maxAgeMs allows', async () => {
     const token = await playerToken(service, ada.id);
     await backend.players.identify(token);
     await clock.advance(identityAgeMsMax);
@@ -173,7 +173,7 @@ describe('the memory of identified players', () => {
   });
   afterEach(() => backend.close());
 
-  it('ends with the token', async () => {
+  it('an identified player is forgotten when the token expires', async () => {
     answer.expires = '2026-03-01T12:00:10.000000+00:00';
     await backend.players.identify('a');
     await clock.advance(9_999);
@@ -195,7 +195,7 @@ describe('the memory of identified players', () => {
     expect(asked).toHaveLength(identitiesMax + 2);
   });
 
-  it('keeps the players of different tokens apart', async () => {
+  it('the cache keeps the players of different tokens apart', async () => {
     await backend.players.identify('a');
     answer.user = { id: edsger.id, username: 'edsger', global_name: null };
     expect((await backend.players.identify('b')).user.id).toBe(edsger.id);

@@ -62,7 +62,7 @@ function run(...args: readonly string[]): Promise<{ code: number; output: string
 const place = () => join(folder, '.rallypoint/ready.json');
 
 describe('a service that "serve" starts without a ready file', () => {
-  it('is found by the commands for a running service, until it ends', async () => {
+  it('a service without --ready-file is found by the commands for a running service until it ends', async () => {
     const { child, output } = await start(process.execPath, [main, ...serve], '"event":"ready"');
     expect(JSON.parse(readFileSync(place(), 'utf8'))).toMatchObject({ event: 'ready', pid: child.pid });
     expect(statSync(place()).mode & 0o077).toBe(0);
@@ -78,7 +78,7 @@ describe('a service that "serve" starts without a ready file', () => {
     ).toBe(true);
   });
 
-  it('leaves the file of a service that runs in the same folder, and says so', async () => {
+  it('a second service in a folder leaves the ready file of the first, and says so', async () => {
     const first = await start(process.execPath, [main, ...serve], '"event":"ready"');
     const before = readFileSync(place(), 'utf8');
     const second = await start(process.execPath, [main, ...serve], 'Give this one its own: --ready-file FILE.');
@@ -91,7 +91,7 @@ describe('a service that "serve" starts without a ready file', () => {
     expect(JSON.parse(readFileSync(place(), 'utf8')).pid).toBe(third.child.pid);
   });
 
-  it('starts where the file cannot be written', async () => {
+  it('a service starts where its ready file cannot be written', async () => {
     writeFileSync(join(folder, '.rallypoint'), 'a file');
     const { output } = await start(process.execPath, [main, ...serve], 'cannot be written');
     expect(output()).toContain('--ready-file FILE');

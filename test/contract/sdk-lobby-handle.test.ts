@@ -393,7 +393,7 @@ describe('lobbies.arrival()', () => {
   const put = (id: string, user: { readonly id: string }) =>
     callApi(service, 'PUT', `/lobbies/${id}/members/${user.id}`, {});
 
-  it('resolves with the handle when the game server puts the player into the lobby', async () => {
+  it('lobbies.arrival() resolves with the handle when the game server puts the player into the lobby', async () => {
     const { client } = await game(ada);
     const id = await serverLobby({ metadata: { map: 'reef' }, members: [{ id: grace.id }] });
     const arrival = client.lobbies.arrival(id);
@@ -406,13 +406,13 @@ describe('lobbies.arrival()', () => {
     await lobby.send('here');
   });
 
-  it('resolves at once for a lobby that the player is in, even with a deadline that is about to pass', async () => {
+  it('lobbies.arrival() resolves immediately for a lobby that the player is in, even with a deadline that is about to pass', async () => {
     const { client } = await game(ada);
     const { id } = await client.lobbies.join('raid');
     expect((await client.lobbies.arrival(id, { deadlineMs: 1_000 })).id).toBe(id);
   });
 
-  it('rejects at its deadline, and names the lobby and what the game server has to do', async () => {
+  it('lobbies.arrival() rejects at its deadline, and names the lobby and what the game server has to do', async () => {
     const { client } = await game(ada);
     const id = await serverLobby({});
     await expect(client.lobbies.arrival(id, { deadlineMs: 20 })).rejects.toMatchObject({
@@ -422,7 +422,7 @@ describe('lobbies.arrival()', () => {
     });
   });
 
-  it('is aborted by its signal', async () => {
+  it('lobbies.arrival() is aborted by its signal', async () => {
     const { client } = await game(ada);
     const giveUp = new AbortController();
     const arrival = client.lobbies.arrival('5', { signal: giveUp.signal });
@@ -430,7 +430,7 @@ describe('lobbies.arrival()', () => {
     await expect(arrival).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('waits through a lost connection', async () => {
+  it('lobbies.arrival() waits through a lost connection', async () => {
     const { client, network } = await game(ada);
     const id = await serverLobby({});
     const arrival = client.lobbies.arrival(id);
@@ -439,7 +439,7 @@ describe('lobbies.arrival()', () => {
     expect((await arrival).id).toBe(id);
   });
 
-  it('rejects with client_not_ready when the client is not connected, and when it is disconnected meanwhile', async () => {
+  it('lobbies.arrival() rejects with client_not_ready when the client is not connected, and when it is disconnected meanwhile', async () => {
     const { client } = await game(ada);
     const cut = expect(client.lobbies.arrival('5')).rejects.toMatchObject({
       code: 'client_not_ready',
@@ -450,7 +450,7 @@ describe('lobbies.arrival()', () => {
     await expect(client.lobbies.arrival('5')).rejects.toMatchObject({ code: 'client_not_ready' });
   });
 
-  it('is aborted when the client is closed', async () => {
+  it('lobbies.arrival() is aborted when the client is closed', async () => {
     const { client } = await game(ada);
     const cut = expect(client.lobbies.arrival('5')).rejects.toMatchObject({ code: 'aborted' });
     await client.close();

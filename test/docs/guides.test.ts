@@ -8,20 +8,20 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 describe.each(['lobbies', 'friends', 'commands', 'authorization'])('the guide docs/%s.md', name => {
   const lines = read(`docs/${name}.md`).split('\n');
 
-  it('begins with a block of three lines, before the first section', () => {
+  it('a guide begins with a block of three lines, before the first section', () => {
     const from = lines.findIndex(line => line.startsWith('```'));
     expect(lines.slice(from + 1).indexOf('```')).toBe(3);
     expect(from).toBeLessThan(lines.findIndex(line => line.startsWith('## ')));
   });
 
-  it('has at most 250 lines, and leads to its reference', () => {
+  it('a guide has at most 250 lines, and leads to its reference', () => {
     expect(lines.length - 1).toBeLessThanOrEqual(250);
     expect(existsSync(join(root, `docs/${name}-reference.md`))).toBe(true);
     expect(lines.join('\n')).toContain(`](${name}-reference.md)`);
     expect(read(`docs/${name}-reference.md`)).toContain(`](${name}.md)`);
   });
 
-  it('is in the sidebar of the documentation site in its place, not by its name', () => {
+  it('a guide is in the sidebar of the documentation site in its place, not by its name', () => {
     expect(read('tools/docs/pages.ts')).toContain(`  '${name}',\n`);
   });
 });

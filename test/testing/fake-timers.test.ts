@@ -98,7 +98,7 @@ describe('a world', () => {
     expect([stdout, stderr]).toEqual(['closed\n', '']);
   });
 
-  it.each(['nextTick', 'queueMicrotask'] as const)('says at once that it needs the real %s', async name => {
+  it.each(['nextTick', 'queueMicrotask'] as const)('a world says immediately that it needs the real %s', async name => {
     const world = await createWorld();
     const real = name === 'nextTick' ? process.nextTick : queueMicrotask;
     const holder: Record<string, unknown> = name === 'nextTick' ? (process as never) : (globalThis as never);

@@ -50,7 +50,7 @@ interface Run {
   readonly settings: CommandsSettings;
   readonly terminal: Terminal;
   readonly paint: Paint;
-  /** Calls the service; somebody at a terminal is told that it takes long. */
+  /** Calls the service. At a terminal, a message says so when it takes long. */
   readonly called: <T>(work: Promise<T>) => Promise<T>;
 }
 

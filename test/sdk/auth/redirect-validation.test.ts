@@ -58,7 +58,7 @@ describe('validateRedirect', () => {
       };
       expect(at(`code=c&state=the-state&iss=${iss}`)).toMatchObject(rejected);
       expect(at(`error=access_denied&state=the-state&iss=${iss}`)).toMatchObject(rejected);
-      // Whoever does not know the state ends nothing.
+      // A redirect without the right state ends nothing.
       expect(at(`code=c&state=x&iss=${iss}`)).toEqual(foreign);
     },
   );

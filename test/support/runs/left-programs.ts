@@ -8,7 +8,7 @@ export function markPrograms(): void {
 }
 
 /**
- * Ends the programs that tests of this run have started and left running. Whoever holds the output of a test's process keeps vitest
+ * Ends the programs that tests of this run have started and left running. A program that holds the output of a test's process keeps vitest
  * from ending. On systems without `/proc` nothing can be found.
  */
 export function endLeftPrograms(): void {

@@ -41,7 +41,7 @@ export function checkLobbyMessage(value: unknown): Issue[] {
   });
 }
 
-/** The text of a message, whoever it is for. */
+/** The text of a message, to a lobby or to a user. */
 export function checkContent(report: Report, { content }: Fields): void {
   if (!isAbsent(content)) checkText(report, 'content', content, 0, limits.messageContentLengthMax);
 }

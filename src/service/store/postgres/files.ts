@@ -14,8 +14,8 @@ const insert = `
   ON CONFLICT (id) DO NOTHING`;
 
 /**
- * The newest of each owner up to its bound stay. Where they do not fit together, an owner loses a file that has more bytes of newer ones
- * before it than any file that stays: whoever stores much makes room first.
+ * Keeps the newest files of each owner, up to the owner's bound. Where those of all owners do not fit together, files are ranked by the bytes
+ * of their owner's newer files, and those with the most are deleted: the owner who stores most makes room first.
  */
 const deleteOld = `
   DELETE FROM rallypoint.files WHERE at < now() - $1::bigint * interval '1 ms' OR id IN (

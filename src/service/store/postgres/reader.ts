@@ -185,7 +185,7 @@ export class Reader implements StoreView {
     void this.#ask(questions);
   }
 
-  /** Never rejects, whatever the rows are like: those who wait are told. */
+  /** Never rejects, whatever the rows are like: the promises of the callers that wait reject instead. */
   async #ask(questions: readonly Question[]): Promise<void> {
     try {
       const results = await this.#postgres.queryTogether(questions.map(({ statement }) => statement));

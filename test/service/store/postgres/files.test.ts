@@ -76,7 +76,7 @@ describe.skipIf(engine.missing)(`files of messages in PostgreSQL${engine.note}`,
     expect(await kept()).toEqual(['a1', 'a2', 'b0', 'b1', 'b2']);
   });
 
-  it('have a bound in all: whoever stores most makes room for the others', async () => {
+  it('files of messages have a bound in all: the owner with the most bytes makes room for the others', async () => {
     const { sharedFilesBytesPerOwnerMax: most, sharedFilesBytesMax: max } = serviceLimits;
     const owners = Array.from({ length: max / most + 1 }, (_, i) => `m${i}-`);
     await pretend('small', 1000, 1000);
